@@ -1,7 +1,5 @@
-"""World models and agents share these configurations of parts, which import no TensorFlow.
-
-The configuration of the frame stack imports no TensorFlow.
-"""
+"""World models and agents share these configurations of parts, which import no TensorFlow; that of the
+frame stack stands here, too."""
 
 from __future__ import annotations
 

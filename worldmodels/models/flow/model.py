@@ -13,11 +13,10 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import devices
-from worldmodels.models.devices import draw_rows, sum_over_devices
+from worldmodels.models.devices import draw_rows
 from worldmodels.models.flow import path
 from worldmodels.models.flow.config import FlowConfig
 from worldmodels.models.flow.network import FlowNetwork, Past
@@ -26,6 +25,7 @@ from worldmodels.models.graph import graph
 from worldmodels.models.networks.layers import action_vectors
 from worldmodels.models.networks.scan import scan, swap_rows_and_time
 from worldmodels.models.next_frame.heads import EVENT_SHIFT, Continuation, EventNetwork, HurdleReward
+from worldmodels.models.next_frame.learning import Window, in_rows, weighted, weighted_mean, window_of
 from worldmodels.models.optimizers import build_optimizer
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
@@ -40,7 +40,7 @@ MEAN_SHARE = 0.25
 """Share of rows that learn the mean of the next frame; the others learn to sample it."""
 PAST_NOISE = 0.25
 """Largest deviation of the noise on the last frames in training, for colours from -1 to 1. The network is given the
-level. It makes a model robust to errors of its own."""
+level. It is there against errors of its own, which a model would amplify otherwise."""
 
 
 class FlowState(NamedTuple):
@@ -97,7 +97,11 @@ class Flow:
 
     @graph
     def observe_sequence(self, observations, previous_actions, is_first, seed, state=None) -> FlowState:
-        return self._observed(*self._follow(observations, previous_actions, is_first, state))
+        actions = action_vectors(tf.convert_to_tensor(previous_actions), self.spec.action)
+        frames, actions, is_first = (
+            swap_rows_and_time(tf.convert_to_tensor(x)) for x in (observations, actions, is_first)
+        )
+        return self._observed(*self._follow(frames, actions, is_first, state))
 
     @graph
     def imagine(self, state, action, temperature, seed) -> FlowState:
@@ -137,49 +141,36 @@ class Flow:
         return self._devices.run(lambda batch, weights: self._fit(batch, seed, weights), (batch, weights))
 
     def _fit(self, batch: Batch, seed, weights) -> tuple[dict[str, tf.Tensor], FlowState]:
-        length = batch.action.shape[1]
-        if length <= self.config.frames:
-            raise ConfigError(
-                f"Windows of {length} steps hold no frame to predict: this model sees {self.config.frames} frames "
-                f"before the one that it predicts. training.length must be at least {self.config.frames + 1}."
-            )
-        actions = action_vectors(tf.convert_to_tensor(batch.action), self.spec.action)
-        previous = tf.concat([tf.zeros_like(actions[:, :1]), actions[:, :-1]], 1)
-        followed = self._follow(batch.observation, previous, batch.is_first)
+        window = window_of(batch, self.config.frames)
+        actions = action_vectors(window.action, self.spec.action)
+        previous = tf.concat([tf.zeros_like(actions[:1]), actions[:-1]], 0)
+        followed = self._follow(window.frames, previous, window.is_first)
         with tf.GradientTape() as tape:
-            loss, metrics = self._loss(batch, followed, actions, seed, weights)
+            loss, metrics = self._loss(window, followed, actions, seed, weights)
         norm, finite = self.optimizer.minimize(tape, loss)
         self._move_averages(finite)
         metrics |= {"loss": loss, "gradient_norm": norm, "finite": tf.cast(finite, tf.float32)}
         return {f"model/{name}": value for name, value in metrics.items()}, self._observed(*followed)
 
-    def _loss(self, batch, followed, actions, seed, weights) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
+    def _loss(self, window: Window, followed, actions, seed, weights) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
         """Return the loss and its parts: each step behind the first frames of a window predicts its next frame."""
         first = self.config.frames - 1
-        frames, history = (_rows(x[first:-1]) for x in followed)
-        later = slice(first + 1, None)
-
-        def next_of(x: Any) -> tf.Tensor:
-            return _rows(swap_rows_and_time(tf.convert_to_tensor(x))[later])
-
-        vector = _rows(swap_rows_and_time(actions)[first:-1])
-        possible = 1.0 - tf.cast(next_of(batch.is_first), tf.float32)
-        target = next_of(batch.observation)
-        steps = batch.action.shape[1] - first - 1
-        drawn, error = self._denoise(frames, tf.concat([history, vector], -1), path.to_colours(target), steps, seed)
-        # The frame that the model makes itself: in imagination there is no other, and it shows less of an event.
-        summary = self.events(
-            self._newest(frames), vector, path.to_images(drawn), tf.random.experimental.stateless_fold_in(seed, -1)
+        frames, history, action = (in_rows(x[first:-1]) for x in (*followed, actions))
+        target, is_first, reward, continuation = (
+            in_rows(x[first + 1 :]) for x in (window.frames, window.is_first, window.reward, window.continuation)
         )
-        importance = possible
-        if weights is not None:
-            importance = possible * tf.tile(weights, [possible.shape[0] // weights.shape[0]])
-        continuation = 1.0 - tf.cast(next_of(batch.is_terminal), tf.float32)
-        parts = {
-            "frame_loss": _mean(error, possible),
-            "reward_loss": _mean(self.reward_head.loss(summary, next_of(batch.reward), 0.0), importance, possible),
-            "continuation_loss": _mean(self.continuation_head.loss(summary, continuation), importance, possible),
+        steps = window.frames.shape[0] - first - 1
+        drawn, error = self._denoise(frames, tf.concat([history, action], -1), path.to_colours(target), steps, seed)
+        # The frame that the model makes itself: in imagination there is no other, and it shows less of an event.
+        shift = tf.random.experimental.stateless_fold_in(seed, -1)
+        summary = self.events(self._newest(frames), action, path.to_images(drawn), shift)
+        losses = {
+            "frame_loss": error,
+            "reward_loss": weighted(self.reward_head.loss(summary, reward, 0.0), weights),
+            "continuation_loss": weighted(self.continuation_head.loss(summary, continuation), weights),
         }
+        possible = 1.0 - tf.cast(is_first, tf.float32)
+        parts = {name: weighted_mean(values, possible) for name, values in losses.items()}
         return parts["frame_loss"] + EVENT_SCALE * (parts["reward_loss"] + parts["continuation_loss"]), parts
 
     def _denoise(
@@ -208,7 +199,7 @@ class Flow:
 
     def _move_averages(self, finite: tf.Tensor) -> None:
         updates = tf.cast(self.optimizer.updates, tf.float32)
-        share = tf.where(finite, 1.0 - tf.minimum(AVERAGE, (1.0 + updates) / (10.0 + updates)), 0.0)
+        share = 1.0 - tf.minimum(AVERAGE, (1.0 + updates) / (10.0 + updates))
         for average, variable in zip(self._averages.values(), self._followed, strict=True):
             average.assign(tf.where(finite, average + share * (variable - average), average))
 
@@ -233,17 +224,13 @@ class Flow:
         actions = tf.concat([actions, action], -1)[:, width:]
         return push(frames, frame, is_first), tf.where(is_first[:, None], 0.0, actions)
 
-    def _follow(self, observations, previous_actions, is_first, state=None) -> tuple[tf.Tensor, tf.Tensor]:
-        """Return frames and actions (T, B, ...) of the states along observations (B, T, ...); without a state an
-        episode begins in all rows."""
-        actions = action_vectors(tf.convert_to_tensor(previous_actions), self.spec.action)
-        observations, actions, is_first = map(
-            swap_rows_and_time, map(tf.convert_to_tensor, (observations, actions, is_first))
-        )
+    def _follow(self, frames, actions, is_first, state=None) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return frames and actions (T, B, ...) of the states along frames and the actions that led to them, (T, B,
+        ...); without a state an episode begins in all rows."""
         if state is None:
             state = self.initial(tf.shape(is_first)[1])
             is_first = tf.concat([tf.ones_like(is_first[:1]), is_first[1:]], 0)
-        frames, actions = scan(self._advance, (state.frames, state.actions), (observations, actions, is_first))
+        frames, actions = scan(self._advance, (state.frames, state.actions), (frames, actions, is_first))
         return frames, actions
 
     def _observed(self, frames: tf.Tensor, actions: tf.Tensor) -> FlowState:
@@ -251,14 +238,3 @@ class Flow:
         frames, actions = swap_rows_and_time(frames), swap_rows_and_time(actions)
         nothing = tf.zeros(tf.shape(frames)[:2])
         return FlowState(frames, actions, nothing, nothing + 1.0)
-
-
-def _rows(x: tf.Tensor) -> tf.Tensor:
-    """Return (T, B, ...) as rows."""
-    return tf.reshape(x, (-1, *x.shape[2:]))
-
-
-def _mean(values: tf.Tensor, weights: tf.Tensor, counted: tf.Tensor | None = None) -> tf.Tensor:
-    """Return the sum of (N,) times their weights over the sum of `counted`, by default the weights."""
-    total = sum_over_devices(tf.reduce_sum(values * weights))
-    return total / tf.maximum(sum_over_devices(tf.reduce_sum(weights if counted is None else counted)), 1.0)

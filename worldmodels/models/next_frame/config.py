@@ -1,7 +1,4 @@
-"""The configuration of the next-frame models imports no TensorFlow.
-
-The configuration of the small layout for a CPU imports no TensorFlow.
-"""
+"""The configurations of the next-frame models and of their networks' layouts import no TensorFlow."""
 
 from __future__ import annotations
 

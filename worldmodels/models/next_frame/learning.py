@@ -135,14 +135,14 @@ def loss(
     stacks, memories = model.follow(frames, window.is_first[:-1])
     following = slice(first + 1, None)
     transitions = FrameTransitions(
-        *map(_rows, (stacks[first:], memories[first:], window.action[first:-1], window.frames[following]))
+        *map(in_rows, (stacks[first:], memories[first:], window.action[first:-1], window.frames[following]))
     )
     noise = Noise(tf.random.experimental.stateless_fold_in(seed, -1), frames.shape[0] - first)
     decoded, own = model.predict(transitions, noise)
 
     possible = 1.0 - tf.cast(window.is_first[following], tf.float32)
     is_target = tf.cast(tf.range(first + 1, frames.shape[0] + 1)[:, None] >= config.frames, tf.float32)
-    possible, target = _rows(possible), _rows(possible * is_target)
+    possible, target = in_rows(possible), in_rows(possible * is_target)
     newest = model.newest(transitions.frames)
     frame = model.output.loss(decoded, newest, transitions.target, config.loss_cutoff)
     parts = {"frame_loss": (frame, possible)}
@@ -153,13 +153,13 @@ def loss(
         summary = model.events(newest, model.vectors_of(transitions.action), after, shift)
     else:
         summary = tf.identity(decoded.summary)  # the output reads it too, and gradients are added in pairs
-    reward = model.reward_head.loss(summary, _rows(window.reward[following]), config.loss_cutoff)
-    parts["reward_loss"] = (_weighted(reward, weights), target)
+    reward = model.reward_head.loss(summary, in_rows(window.reward[following]), config.loss_cutoff)
+    parts["reward_loss"] = (weighted(reward, weights), target)
     if model.continuation_head:
-        continuation = model.continuation_head.loss(summary, _rows(window.continuation[following]))
-        parts["continuation_loss"] = (_weighted(continuation, weights), target)
+        continuation = model.continuation_head.loss(summary, in_rows(window.continuation[following]))
+        parts["continuation_loss"] = (weighted(continuation, weights), target)
     parts |= {name: (value, possible) for name, value in own.items()}
-    means = {name: _mean(value, weights) for name, (value, weights) in parts.items()}
+    means = {name: weighted_mean(value, weights) for name, (value, weights) in parts.items()}
     total = means["frame_loss"]
     for name, value in means.items():
         total = total if name == "frame_loss" else total + value
@@ -177,17 +177,17 @@ def pixel_noise(frames: tf.Tensor, probability: float, seed: tf.Tensor) -> tf.Te
     return tf.where(drawn < probability, median, frames)
 
 
-def _rows(x: tf.Tensor) -> tf.Tensor:
+def in_rows(x: tf.Tensor) -> tf.Tensor:
     """Return (T, B, ...) as rows."""
     return tf.reshape(x, (-1, *x.shape[2:]))
 
 
-def _weighted(values: tf.Tensor, weights: tf.Tensor | None) -> tf.Tensor:
+def weighted(values: tf.Tensor, weights: tf.Tensor | None) -> tf.Tensor:
     """Return values (T * B,), each times the weight of its window (B,)."""
     return values if weights is None else tf.reshape(tf.reshape(values, (-1, weights.shape[0])) * weights, (-1,))
 
 
-def _mean(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
+def weighted_mean(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
     """Return the weighted mean of (N,); 0 where nothing has weight."""
     total, weight = sum_over_devices(tf.reduce_sum(values * weights)), sum_over_devices(tf.reduce_sum(weights))
     return total / tf.maximum(weight, 1.0)
