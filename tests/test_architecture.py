@@ -55,6 +55,17 @@ RESERVED = {
 # Packages that work on a machine without TensorFlow.
 WITHOUT_TENSORFLOW = ["core", "envs", "replay", "analysis", "datasets"]
 
+# Packages that only an extra brings, and the modules that cannot be imported without one.
+OF_EXTRAS = {"aiohttp", "fsspec", "minari", "ray", "stable_baselines3"}
+NEED_EXTRAS = {
+    "cluster.ray_collector",
+    "cluster.ray_connection",
+    "cluster.ray_engine",
+    "cluster.storage.remote",
+    "envs.sb3",
+    "player.web.server",
+}
+
 # The sizes that a reader can hold in mind.
 MOST_LINES = 300
 MOST_FILES = 16
@@ -158,6 +169,34 @@ def test_no_module_needs_too_many_others() -> None:
             if count > MOST_IMPORTS
         ]
     )
+
+
+def test_who_has_no_extra_can_import_everything_else() -> None:
+    needs = {name: set(_at_import(name)) for name in modules()}
+    found: set[str] = set()
+    while more := {name for name, full in needs.items() if full & (OF_EXTRAS | found)} - found:
+        found |= more
+    assert found <= NEED_EXTRAS, "These modules import a package of an extra, or a module that does, at their top."
+    assert {"player.web.server", "envs.sb3", "cluster.ray_engine"} <= found
+
+
+def _at_import(name: str) -> Iterator[str]:
+    """Return the third-party packages and own modules that a module imports at its top."""
+    lazy = {
+        inner
+        for node in ast.walk(modules()[name])
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(modules()[name]):
+        if isinstance(node, ast.Import) and node not in lazy:
+            yield from (_root(alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node not in lazy:
+            base = _absolute(name, node)
+            yield _root(base)
+            for full in (base, *(f"{base}.{alias.name}" for alias in node.names)):
+                yield full.removeprefix("worldmodels.")
 
 
 def test_third_party_modules_stay_where_they_belong() -> None:

@@ -77,4 +77,6 @@ class Habit(Agent):
         self._optimizer.load(tree["optimizer"])
 
 
-register_agent("habit", HabitConfig, "recent_agent:Habit")
+def register() -> None:
+    """Add the agent to the table."""
+    register_agent("habit", HabitConfig, "recent_agent:Habit")

@@ -92,5 +92,7 @@ class Repeat(Agent):
         load_variables(self._weights, tree, "the policy")
 
 
-register_model("glance", GlanceConfig, "simple_members:Glance")
-register_agent("repeat", RepeatConfig, "simple_members:Repeat")
+def register() -> None:
+    """Add both to their tables."""
+    register_model("glance", GlanceConfig, "simple_members:Glance")
+    register_agent("repeat", RepeatConfig, "simple_members:Repeat")

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from members import HEAD, MODELS
-from recent_agent import HabitConfig
+from recent_agent import HabitConfig, register
 
 from worldmodels.agents import register_agent
 from worldmodels.agents.conformance import check_agent
@@ -15,6 +15,11 @@ from worldmodels.config.training_config import ModelBasedConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs.config import EnvConfig
 from worldmodels.training.launch import launch
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered(kinds_of_tests):
+    register()
 
 
 def test_it_keeps_the_contract():

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from simple_members import GlanceConfig, RepeatConfig
+import pytest
+from simple_members import GlanceConfig, RepeatConfig, register
 
 from worldmodels.agents.conformance import agent_checks, check_agent
 from worldmodels.agents.conformance.learning import CHECKS_FROM_ROLLOUTS, CHECKS_IN_IMAGINATION
 from worldmodels.models.conformance import check_model
+
+
+@pytest.fixture(scope="module", autouse=True)
+def registered(kinds_of_tests):
+    register()
 
 
 def test_an_encoder_of_frames_alone_keeps_the_contract():

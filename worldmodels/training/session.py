@@ -33,8 +33,7 @@ from worldmodels.training.loops.model_free import ModelFreeLoop
 from worldmodels.training.loops.off_policy import OffPolicyLoop
 from worldmodels.training.periodic import PeriodicEvaluation
 from worldmodels.training.precision import moved_warning
-from worldmodels.training.profile import Profile
-from worldmodels.training.throughput import Throughput
+from worldmodels.training.throughput import Profile, Throughput
 
 
 def build_loop(checked: CheckedRun, source: StepSource, parts: Parts) -> tuple[Loop, Replay | None]:

@@ -1,9 +1,10 @@
-"""The speed of a run is measured in wall time and shown; nothing that learns reads it."""
+"""The speed of a run is measured and shown, and a trace shows what takes its time; nothing that learns reads either."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from pathlib import Path
 
 from worldmodels.training.loops.loop import Loop, Tick
 
@@ -75,3 +76,41 @@ class Throughput:
         counts = {"env_steps": loop.step, "updates": loop.updates, "frames": loop.updates * loop.frames_per_update}
         policy = {"policy_updates": counters["policy/updates"]} if "model/updates" in counters else {}
         return counts | policy
+
+
+FIRST, COUNT = 20, 10
+"""The first iteration in the trace, after the graphs were made, and the number of iterations."""
+
+
+class Profile:
+    """A trace of iterations `FIRST` to `FIRST + COUNT - 1` of this process.
+
+    Args:
+        folder: the run's folder, which takes the trace (`plugins/profile`); None for no trace.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._folder, self._iterations, self._runs = folder, 0, False
+
+    def iteration(self) -> str | None:
+        """Count an iteration that begins, start or end the trace, and return a message if it is written."""
+        self._iterations += 1
+        if self._folder is None or self._iterations not in (FIRST, FIRST + COUNT):
+            return None
+        if self._runs:
+            return self.end()
+        import tensorflow as tf
+
+        tf.profiler.experimental.start(str(self._folder))
+        self._runs = True
+        return None
+
+    def end(self) -> str | None:
+        """Write the trace if it is under way; return a message with its place."""
+        if not self._runs:
+            return None
+        import tensorflow as tf
+
+        tf.profiler.experimental.stop()
+        self._runs = False
+        return f"The trace is written: tensorboard --logdir {self._folder} shows it in the tab Profile"

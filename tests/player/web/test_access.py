@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.player.web.server import Access
+from worldmodels.player.web.access import Access
 
 
 def test_only_the_links_token_admits():

@@ -16,7 +16,7 @@ from worldmodels.player.session.session import Session
 from worldmodels.player.view.background_task import BackgroundTask
 from worldmodels.player.view.capture import VideoRecorder, recorder_of
 from worldmodels.player.view.painter import Painter
-from worldmodels.player.web.server import Access
+from worldmodels.player.web.access import Access
 from worldmodels.player.web.session_thread import SessionThread
 
 POLL_INTERVAL = 0.1
