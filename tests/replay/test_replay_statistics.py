@@ -7,7 +7,6 @@ from image_spaces import image_replay
 
 from worldmodels.core.types import Step
 from worldmodels.replay import Replay, ReplayConfig
-from worldmodels.replay.statistics import replay_statistics
 
 SHAPE = (2, 3, 1)
 
@@ -31,7 +30,7 @@ def counted(replay: Replay) -> list[float]:
         "total_steps",
         "total_episodes",
     )
-    statistics = replay_statistics(replay)
+    statistics = replay.statistics()
     assert list(statistics) == [f"replay/{name}" for name in names]
     return list(statistics.values())
 

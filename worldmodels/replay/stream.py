@@ -94,6 +94,23 @@ class Replay(ReplayReader):
         """Return how many episodes were ever begun, summed over the streams."""
         return self._episodes
 
+    def statistics(self) -> dict[str, float]:
+        """Return how much is held, of this with its frames in memory, and how much was ever appended, as metrics.
+
+        An episode counts as held where some of its steps are. All numbers are summed over the streams.
+        """
+        held, memory, streams = self.span, self.memory_span, self.num_streams
+        counts = {
+            "steps": streams * len(held),
+            "episodes": self.count_episodes(held),
+            "held_out_episodes": self.count_episodes(held, "held_out"),
+            "memory_steps": streams * len(memory),
+            "memory_episodes": self.count_episodes(memory),
+            "total_steps": streams * held.stop,
+            "total_episodes": self.episodes_begun,
+        }
+        return {f"replay/{name}": float(count) for name, count in counts.items()}
+
     def append(self, step: Step) -> None:
         """Add one step of all environments, and drop the oldest chunk when the capacity is reached.
 

@@ -20,7 +20,6 @@ from worldmodels.core.processor import release_unused_memory
 from worldmodels.models.devices import computing_processor
 from worldmodels.replay import Replay
 from worldmodels.replay.layout import Layout
-from worldmodels.replay.statistics import replay_statistics
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.loss_growth import Growth, LossGrowth, PolicyHarm, growth_warning
@@ -193,7 +192,7 @@ class TrainingSession:
         if self._due("log") or finished:
             kinds.append("log")
             means = loop.metrics.take()
-            stored = {} if self._replay is None else replay_statistics(self._replay)
+            stored = {} if self._replay is None else self._replay.statistics()
             values |= means | stored | self._throughput.take()
             if grown := self._losses.update(means):
                 self._progress.message(growth_warning(grown, _learning_rates(self._config, grown)))
