@@ -90,6 +90,7 @@ ALWAYS = {
     "report": "paths save films normalize at group legend select exclude",
     "record": "game policy steps out option levels seed",
     "convert": "source out image_size",
+    "export": "path out what format num_envs checkpoint",
     "list": "what",
     "certify": "games mode levels first threads json",
     "check": "folder leave_out",

@@ -83,7 +83,7 @@ class ModelActor:
         spec = model.spec.observation
         seen = {name: tf.TensorSpec((num_envs, *part.shape), part.dtype) for name, part in spec.parts}
         self._step = DirectCall(
-            self._observe_and_act,
+            self.observe_and_act,
             *tf.nest.map_structure(tf.TensorSpec.from_tensor, self._initial()),
             spec.pack(seen),
             tf.TensorSpec((num_envs,), tf.bool),
@@ -102,6 +102,11 @@ class ModelActor:
     def variables(self) -> list[tf.Variable]:
         """The variables on which the actions depend, without those of optimizers and unused parts."""
         return self._step.variables
+
+    @property
+    def memory(self) -> tuple[Any, Any, Any]:
+        """The state of the representation, the action that was taken last, and the agent's memory, each leading N."""
+        return self._memory
 
     @property
     def state(self) -> Any:
@@ -137,7 +142,7 @@ class ModelActor:
         no_action = tf.constant(self._model.spec.action.zeros(self._num_envs))
         return self._model.initial(self._num_envs), no_action, self._agent.initial(self._num_envs)
 
-    def _observe_and_act(self, state, previous_action, agent_state, observation, is_first, temperature, seed):
+    def observe_and_act(self, state, previous_action, agent_state, observation, is_first, temperature, seed):
         observe_seed, act_seed = tf.unstack(tf.random.split(seed, 2))
         state = self._model.observe(state, observation, previous_action, is_first, observe_seed)
         agent_state = tf.nest.map_structure(lambda x: where_not(is_first, x), agent_state)

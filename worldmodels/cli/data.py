@@ -1,10 +1,10 @@
-"""The commands for recorded experience: record and convert."""
+"""The commands that write files for other programs: record and convert experience, export a policy or a model."""
 
 from __future__ import annotations
 
 import argparse
 
-from worldmodels.cli.arguments import add_seed
+from worldmodels.cli.arguments import add_checkpoint, add_run, add_seed
 from worldmodels.core.errors import UserError, counted
 from worldmodels.core.output import print_text
 
@@ -91,3 +91,49 @@ def _convert(options: argparse.Namespace) -> None:
     for note in notes:
         print_text(note)
     print_text(f"Wrote {spec.steps:,} steps ({counted(spec.num_streams, 'stream')} of {spec.length:,}): {options.out}")
+
+
+def add_export(commands: argparse._SubParsersAction) -> None:
+    """Add the command that exports a run."""
+    command = commands.add_parser(
+        "export",
+        help="export a run's policy or world model to SavedModel or ONNX",
+        description="Export a run's policy or world model as functions that other programs call, and describe them in "
+        "export.json. The export is compared with the run in the run's environment, and kept only if both give the "
+        "same.",
+    )
+    add_run(command)
+    command.add_argument("--out", required=True, metavar="FOLDER", help="the folder to write")
+    command.add_argument(
+        "--what",
+        choices=("policy", "model"),
+        default="policy",
+        help="policy: an observation gives an action; model: a state and an action give the next state, its frame, "
+        "reward and end (default: %(default)s)",
+    )
+    command.add_argument(
+        "--format",
+        choices=("savedmodel", "onnx"),
+        default="savedmodel",
+        help="savedmodel: for TensorFlow; onnx: needs the extra 'onnx' (default: %(default)s)",
+    )
+    command.add_argument(
+        "--num-envs", type=int, default=1, metavar="N", help="environments side by side in a call (default: 1)"
+    )
+    add_checkpoint(command)
+    command.set_defaults(run=_export)
+
+
+def _export(options: argparse.Namespace) -> None:
+    from worldmodels.loading.quiet import load_tensorflow_for
+
+    load_tensorflow_for(options.path)
+    from worldmodels.loading.load import load_run
+
+    run = load_run(options.path, options.checkpoint)
+    found = run.export(options.out, options.what, options.format, options.num_envs)
+    checked = found["checked"]
+    print_text(
+        f"Wrote the {options.what} as of step {run.step:,}: {options.out}. Of {checked['rows']:,} rows, "
+        f"{checked['rows_beyond']} differ from the run's own by more than {checked['tolerance']:g}."
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,18 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.checkpoint import Checkpoints, fitting
+from worldmodels.core.files.json_files import parse_strict
 from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import read_regular
 from worldmodels.core.seeding import Streams
 from worldmodels.core.specs import Observation
 from worldmodels.envs import VectorEnv
 from worldmodels.envs.foreign.given import Given, giving
 from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
+from worldmodels.loading.export import Format, What, check_format, export
 from worldmodels.models.devices import computing_processor
+from worldmodels.models.precision import Precision
 from worldmodels.replay import ReplayReader
 
 
@@ -97,6 +101,36 @@ class LoadedRun:
         """Return the run's policy; if `deterministic`, it takes the most probable actions."""
         return Policy(self.parts, num_envs, 0.0 if deterministic else 1.0, seed)
 
+    def export(
+        self, out: str | Path, what: What = "policy", format: Format = "savedmodel", num_envs: int = 1
+    ) -> dict[str, Any]:
+        """Export the policy or the world model into a new folder, and return the description in its `export.json`.
+
+        The export is compared with the run in the run's environment, and kept only if both give the same.
+
+        Args:
+            out: the folder, which must not be there yet.
+            what: "policy" (an observation gives an action) or "model" (a state and an action give the next state).
+            format: "savedmodel" (for TensorFlow) or "onnx" (needs the extra `onnx`).
+            num_envs: environments side by side in one call of the export.
+
+        Raises:
+            UserError: a package is missing, the run has no world model, or the export differs from the run.
+        """
+        check_format(format)
+        parts = self.parts
+        if self.config.precision == "bfloat16":  # other programs compute in float32
+            parts = load_run(self.run_dir.path, self.step, self.given, "float32").parts
+        meta = parse_strict(read_regular(self.run_dir.meta), f"'{self.run_dir.meta}'")
+        about = {
+            "run": self.run_dir.path.name,
+            "game": self.config.env.game,
+            "steps": self.step,
+            "commit": meta.get("git"),
+        }
+        with closing(self.make_env(num_envs)) as env:
+            return export(parts, env, out, what, format, about)
+
     def at(self, step: int) -> LoadedRun:
         """Load the weights of another checkpoint into the same parts; compiled functions stay valid.
 
@@ -107,13 +141,16 @@ class LoadedRun:
         return replace(self, step=found)
 
 
-def load_run(path: str | Path, step: int | None = None, given: Given | None = None) -> LoadedRun:
+def load_run(
+    path: str | Path, step: int | None = None, given: Given | None = None, precision: Precision | None = None
+) -> LoadedRun:
     """Open a run's folder to play, evaluate or film it.
 
     Args:
         path: the run's folder.
         step: the step of the checkpoint; by default the newest one.
         given: the environment, if the run was trained with an object or a function.
+        precision: of the parts; None takes the run's own where the processor has it.
 
     Raises:
         RunError: the folder is missing or of another version.
@@ -122,8 +159,9 @@ def load_run(path: str | Path, step: int | None = None, given: Given | None = No
     run_dir = RunDir.open(path)
     config = load_config(RunConfig, [run_dir.config])
     found, tree = Checkpoints(run_dir.checkpoints).read(step)
-    if not computing_processor().multiplies_bfloat16:
-        config = replace(config, precision="float32")  # float32 plays as well, and faster
+    if precision is None and not computing_processor().multiplies_bfloat16:
+        precision = "float32"  # plays as well, and faster
+    config = replace(config, precision=precision or config.precision)
     config = replace(config, devices=1)  # nothing is learned here
     with _giving(config, given):
         env = build_env(config, num_envs=1)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import keras
@@ -24,6 +26,27 @@ def make_deterministic() -> None:
     """
     tf.config.experimental.enable_op_determinism()
     tf.config.optimizer.set_experimental_options({"arithmetic_optimization": False})
+
+
+_portable: ContextVar[bool] = ContextVar("portable", default=False)
+
+
+@contextmanager
+def portable() -> Iterator[None]:
+    """Trace graphs in the block without operations that other formats lack: complex numbers, and loops over lists.
+
+    Such graphs are larger and slower, and their last bits are others.
+    """
+    token = _portable.set(True)
+    try:
+        yield
+    finally:
+        _portable.reset(token)
+
+
+def is_portable() -> bool:
+    """Return whether graphs that are traced now are to be portable."""
+    return _portable.get()
 
 
 def graph(method: Callable[..., Any]) -> Callable[..., Any]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models.graph import is_portable
 from worldmodels.models.networks.images import from_patches, to_float, to_image, to_patches
 
 POINTS = 64
@@ -117,18 +118,54 @@ def edge_correlation(frame: tf.Tensor, target: tf.Tensor, reach: int) -> tf.Tens
     _, height, width, _ = frame.shape
     shape = (height + reach, width + reach)  # zeros, so that nothing comes in again at the other side
 
-    def spectrum(images: tf.Tensor) -> tf.Tensor:
+    def edges(images: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         x = _brightness(images)
-        down, right = x[:, 1:, :-1] - x[:, :-1, :-1], x[:, :-1, 1:] - x[:, :-1, :-1]
-        margins = [[0, 0], [0, reach + 1], [0, reach + 1]]
-        return tf.signal.fft2d(tf.pad(tf.complex(down, right), margins))
+        return x[:, 1:, :-1] - x[:, :-1, :-1], x[:, :-1, 1:] - x[:, :-1, :-1]
 
-    found = tf.math.real(tf.signal.ifft2d(tf.math.conj(spectrum(frame)) * spectrum(target)))
+    correlate = _correlation_by_products if is_portable() else _correlation
+    found = correlate(edges(frame), edges(target), reach + 1)
     rows, columns = offsets(reach).T
     index = rows % shape[0] * shape[1] + columns % shape[1]
     found = tf.gather(tf.reshape(found, (-1, shape[0] * shape[1])), index, axis=1)
     found -= tf.reduce_mean(found, 1, keepdims=True)
     return found * tf.math.rsqrt(tf.reduce_mean(tf.square(found), 1, keepdims=True) + 1e-12)
+
+
+Parts = tuple[tf.Tensor, tf.Tensor]
+"""The real and the imaginary part of complex numbers."""
+
+
+def _correlation(a: Parts, b: Parts, margin: int) -> tf.Tensor:
+    """Return the real part of the circular correlation of two images (N, H, W) after a margin of zeros."""
+
+    def spectrum(parts: Parts) -> tf.Tensor:
+        return tf.signal.fft2d(tf.pad(tf.complex(*parts), [[0, 0], [0, margin], [0, margin]]))
+
+    return tf.math.real(tf.signal.ifft2d(tf.math.conj(spectrum(a)) * spectrum(b)))
+
+
+def _correlation_by_products(a: Parts, b: Parts, margin: int) -> tf.Tensor:
+    """Return what `_correlation` does, by products with the matrices of the Fourier transform."""
+    sides = [side + margin for side in a[0].shape[1:]]
+    down, right = (2 * np.pi / side * (np.outer(range(side), range(side)) % side) for side in sides)
+
+    def transform(real: tf.Tensor, imaginary: tf.Tensor, sign: float) -> Parts:
+        for angles, left in ((sign * down, True), (sign * right, False)):
+            cos, sin = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+            product = tf.matmul if left else lambda matrix, x: tf.matmul(x, matrix)
+            real, imaginary = (
+                product(cos, real) - product(sin, imaginary),
+                product(cos, imaginary) + product(sin, real),
+            )
+        return real, imaginary
+
+    def spectrum(parts: Parts) -> Parts:
+        real, imaginary = (tf.pad(part, [[0, 0], [0, margin], [0, margin]]) for part in parts)
+        return transform(real, imaginary, -1.0)
+
+    (real, imaginary), (other, other_imaginary) = spectrum(a), spectrum(b)
+    product = (real * other + imaginary * other_imaginary, real * other_imaginary - imaginary * other)
+    return transform(*product, 1.0)[0] / float(np.prod(sides))
 
 
 def _drawn_from(images: tf.Tensor, motion: tf.Tensor) -> tf.Tensor:

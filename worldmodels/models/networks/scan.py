@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
+from worldmodels.models.graph import is_portable
 from worldmodels.models.precision import Precision, block_product, by_block, full, narrow
 
 
@@ -26,6 +27,8 @@ def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
         return [tf.identity(x) for x in step(*arguments)]
 
     steps = inputs[0].shape[0]
+    if is_portable():
+        return _unrolled(call, state, inputs, steps)
     read = [tf.TensorArray(x.dtype, steps, element_shape=x.shape[1:]).unstack(x) for x in inputs]
     first = call(*state, *(array.read(0) for array in read))
     write = [tf.TensorArray(x.dtype, steps, element_shape=x.shape).write(0, x) for x in first]
@@ -37,6 +40,14 @@ def scan(step: Callable[..., tuple], state: tuple, inputs: tuple) -> tuple:
     loop = (tf.constant(1), first[: len(state)], write)
     _, _, write = tf.while_loop(lambda t, *_: t < steps, body, loop, maximum_iterations=steps - 1)
     return tuple(array.stack() for array in write)
+
+
+def _unrolled(call: Callable[..., list[tf.Tensor]], state: tuple, inputs: tuple, steps: int) -> tuple:
+    kept, now = [], list(state)
+    for t in range(steps):
+        kept.append(out := call(*now, *(x[t] for x in inputs)))
+        now = out[: len(state)]
+    return tuple(tf.stack(values) for values in zip(*kept, strict=True))
 
 
 class LoopProduct:
