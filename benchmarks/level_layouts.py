@@ -10,28 +10,9 @@ theme, in flat rectangles and, where a game allows it, as a whole. Prints a tabl
 from __future__ import annotations
 
 import argparse
-from hashlib import blake2b
 
-import numpy as np
-
-from worldmodels.envs.games.game_env import GameEnv
-from worldmodels.envs.games.table import GAME_INFO, NUM_ACTIONS
-
-PLAIN = {"use_backgrounds": False, "restrict_themes": True, "use_monochrome_assets": True, "center_agent": False}
-ACTIONS = np.random.default_rng(0).integers(NUM_ACTIONS, size=20).tolist()
-
-
-def layout(game: str, mode: str, level: int) -> bytes:
-    """Return a digest of what a level looks like."""
-    env = GameEnv(game, "rgb_array", distribution_mode=mode, start_level=level, num_levels=1, **PLAIN)
-    env.reset(seed=0)
-    digest = blake2b(np.asarray(env.render()).tobytes(), digest_size=16)
-    for action in ACTIONS:
-        _, _, terminated, truncated, _ = env.step(action)
-        if terminated or truncated:
-            break
-    digest.update(env.observe().tobytes())
-    return digest.digest()
+from worldmodels.envs.games.layouts import layout, layouts
+from worldmodels.envs.games.table import GAME_INFO
 
 
 def main() -> None:
@@ -46,7 +27,7 @@ def main() -> None:
     print("|---|---|---|---|")
     for game in arguments.games:
         for mode in [mode for mode in GAME_INFO[game].modes if mode in arguments.modes]:
-            known = {layout(game, mode, level) for level in range(arguments.train)}
+            known = layouts(game, mode, 0, arguments.train)
             following = range(arguments.train, arguments.train + arguments.test)
             seen = sum(layout(game, mode, level) in known for level in following)
             print(f"| {game} | {mode} | {seen / arguments.test:.1%} | {len(known)} |", flush=True)

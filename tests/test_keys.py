@@ -14,7 +14,7 @@ from worldmodels.core.configuration.sections import key_paths
 from worldmodels.core.files.yaml_files import read_mapping
 
 ROOT = Path(__file__).parents[1]
-MOST_FIELDS = 350
+MOST_FIELDS = 349
 """Fields of configuration dataclasses. A new key has to replace an old one, or to be worth more than this number."""
 REASONS = {
     "DreamerV2 has it": {
@@ -75,6 +75,7 @@ REASONS = {
         "telemetry.sinks",
         "training.demonstrations",
     },
+    "`--levels unseen` sets it": {"env.skip_layouts"},
     "the size of a network": {"agent.vectors.layers"},
 }
 """Keys that no preset, grid or benchmark sets, by the reason why a user may want to set them."""

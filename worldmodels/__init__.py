@@ -129,7 +129,8 @@ def evaluate(  # noqa: PLR0913  an argument for each key of the section
         run: the run's folder, which also takes the files that are written.
         mode: "real" (the policy in the game, and the model), "imagined" (the policy inside the model) or "model".
         agent: the player in the real game: the run's policy, a planner that uses the model, or random actions.
-        levels: "train" plays the levels on which the run was trained, "test" all others; "both" plays both.
+        levels: "train" plays the levels on which the run was trained, "test" all others, "unseen" the others
+            whose layout is none of theirs; "both" plays the first two.
         step: environment steps of the checkpoint; None takes the newest.
         videos: episodes to film under each setting; 0 for none.
         seed: the seed of everything random in the evaluation.
@@ -153,12 +154,12 @@ def evaluate(  # noqa: PLR0913  an argument for each key of the section
     from worldmodels.config.run_config import EvaluationConfig
     from worldmodels.core.files.json_files import parse_strict
     from worldmodels.core.files.writing import read_regular
-    from worldmodels.envs.games.levels import LEVELS
+    from worldmodels.envs.games.levels import MEASURED
     from worldmodels.evaluation.request import Request
 
     names = [field.name for field in fields(EvaluationConfig)]
     settings = {name: given[name] for name in names if given.get(name) is not None}
-    chosen: Sequence[Levels] = LEVELS if levels == "both" else (levels,)
+    chosen: Sequence[Levels] = MEASURED if levels == "both" else (levels,)
     request = Request(run, mode, chosen[0], agent, settings=settings, step=step, videos=videos, seed=index(seed))
     from worldmodels.loading.quiet import load_tensorflow
 
@@ -209,7 +210,8 @@ def play(  # noqa: PLR0913  an argument for each option of the player
         env: the environment, if the run was trained with an object or a function.
         alone: "real" plays a run's game without the model, "model" the model without the game; "" plays both.
         start: a model alone starts in the run's experience ("recorded") or at an episode's first frame ("game").
-        levels: "train" plays the levels on which a run was trained, "test" all others.
+        levels: "train" plays the levels on which a run was trained, "test" all others, "unseen" the others whose layout
+            is none of theirs.
         view: a game alone is seen as by people (512 pixels) or as by the agent (64 pixels); key V changes it.
         policy: the policy plays until a key takes over.
         policy_temperature: sampling temperature of the policy; 0 takes the most probable action.

@@ -210,15 +210,18 @@ def test_test_levels_are_played_by_the_same_policy_and_named_everywhere(
     played = []
 
     def build(config: RunConfig, num_envs: int) -> Any:
-        played.append((config.env.start_level, config.env.num_levels))
+        played.append((config.env.start_level, config.env.num_levels, config.env.skip_layouts))
         return parts.CountingEnv([3, 4, 5, 9][:num_envs])
 
     evaluate = make(env=EnvConfig(game="coinrun", num_levels=20, start_level=7))
     monkeypatch.setattr(evaluator, "build_env", build)
     assert evaluate(videos=0)["levels"] == "training levels 7 to 26"
     assert evaluate(levels="test", videos=0)["levels"] == "test levels from 27 on"
-    assert played == [(7, 20), (27, 0)]
-    assert {"step_00000500.json", "step_00000500_test.json"} <= set(names_in(evaluate.folder / "eval"))
+    assert evaluate(levels="unseen", videos=0)["levels"] == "levels of unseen layouts from 27 on"
+    assert played == [(7, 20, 0), (27, 0, 0), (27, 0, 20)]
+    assert {"step_00000500.json", "step_00000500_test.json", "step_00000500_unseen.json"} <= set(
+        names_in(evaluate.folder / "eval")
+    )
     printed = capsys.readouterr().out
     assert "Returns in coinrun, easy, training levels 7 to 26" in printed
     assert "World model, test levels from 27 on" in printed

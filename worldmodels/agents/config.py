@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from worldmodels.core.configuration.ranges import Section
+from worldmodels.core.configuration.ranges import Section, Share
 from worldmodels.core.specs import ActionKind
 from worldmodels.models.api import FeatureKind, ModelSpec
 
@@ -94,6 +94,17 @@ class LearningAgentConfig(AgentConfig):
 
     images: ImageNetworkKind = "small"
     """Network for each image among the features. Networks that share no layers have one each."""
+
+
+@dataclass(frozen=True)
+class ModelFreeAgentConfig(LearningAgentConfig):
+    """The settings of agents that learn from real experience, too: from rollouts, or from single steps of any age."""
+
+    discount: Share = 0.99
+    """Discount factor per step (`gamma` in Spinning Up and in Stable-Baselines3)."""
+    normalize_features: bool = False
+    """Bring each number of a vector to mean 0 and variance 1, by running moments (`norm_obs` of Stable-Baselines3's
+    VecNormalize)."""
 
 
 @dataclass(frozen=True)

@@ -34,13 +34,14 @@ def add_levels(command: argparse.ArgumentParser, more: str = "") -> None:
     """Add the set of levels that is played.
 
     Args:
-        more: further choices besides "train" and "test", with their meaning.
+        more: further choices, with their meaning.
     """
     command.add_argument(
         "--levels",
         default="train",
         metavar="LEVELS",
-        help=f"train: the levels on which the run was trained; test: all others{more} (default: %(default)s)",
+        help="train: the levels on which the run was trained; test: all others; unseen: the others whose layout is "
+        f"none of theirs{more} (default: %(default)s)",
     )
 
 

@@ -32,8 +32,9 @@ def add_record(commands: argparse._SubParsersAction) -> None:
     command.add_argument(
         "--levels",
         default="train",
-        choices=("train", "test"),
-        help="train: the first num_levels levels; test: all others (default: %(default)s)",
+        choices=("train", "test", "unseen"),
+        help="train: the first num_levels levels; test: all others; unseen: the others whose layout is none of theirs "
+        "(default: %(default)s)",
     )
     command.add_argument("--temperature", type=float, help="sampling temperature of a run's policy (default: 1)")
     add_seed(command)

@@ -88,13 +88,13 @@ def _add_sampling(command: argparse.ArgumentParser) -> None:
 
 
 def _eval(options: argparse.Namespace) -> int:
-    from worldmodels.envs.games.levels import LEVELS
+    from worldmodels.envs.games.levels import MEASURED
     from worldmodels.evaluation.request import Request
     from worldmodels.experiments.grid import begun_runs
 
     if options.planner and options.agent != "planner":
         raise UserError(f"--planner is for --agent planner. Received --agent {options.agent}.")
-    levels = LEVELS if options.levels == BOTH else [options.levels]
+    levels = MEASURED if options.levels == BOTH else [options.levels]
     request = Request(
         options.path,
         options.mode,

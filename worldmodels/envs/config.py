@@ -29,6 +29,8 @@ LARGEST = 2**31 - 1
 """Games count with 32 bits."""
 MOST_THREADS = 1024
 MOST_WORKERS = 256
+MOST_SKIPPED = 100_000
+"""Finding the layout of a level takes about 4 ms."""
 
 PYTHON = "python:"
 """The names of environments that were given in Python, as an object or a function, begin so."""
@@ -88,6 +90,8 @@ class EnvConfig(Section):
     """Size of the set of levels; 0 is without limit."""
     start_level: Int32 = 0
     """Lowest level seed; also where levels are without limit."""
+    skip_layouts: Annotated[int, between(0, MOST_SKIPPED)] = 0
+    """Leave out levels with the layout of one of this many levels before `start_level`; 0 leaves out none."""
     distribution_mode: str = "easy"
     """Difficulty: easy, hard, extreme, memory or exploration; each game offers some of them."""
     use_sequential_levels: bool = False
@@ -161,6 +165,16 @@ class EnvConfig(Section):
             raise ConfigError(
                 f"Level seeds are 0 to {LARGEST - 1}; start_level {self.start_level} with num_levels {self.num_levels} "
                 f"would end with {last}."
+            )
+        if self.skip_layouts > self.start_level:
+            raise ConfigError(
+                "skip_layouts counts levels before start_level, so it is at most start_level. Received "
+                f"skip_layouts={self.skip_layouts}, start_level={self.start_level}."
+            )
+        if self.skip_layouts and self.use_sequential_levels:
+            raise ConfigError(
+                "skip_layouts chooses the level with which an episode begins, and use_sequential_levels continues with "
+                "levels of any layout: one of the two must be off."
             )
 
     @property

@@ -71,5 +71,7 @@ def _occasion(request: Request) -> Occasion:
 
 def named_by_levels(metrics: Mapping[str, float], levels: Levels) -> dict[str, float]:
     """Return metrics `eval/...` by the names that they have beside those of other levels: `eval/test_...` on test
-    levels."""
-    return {name.replace("/", "/test_", 1) if levels == "test" else name: value for name, value in metrics.items()}
+    levels, `eval/unseen_...` on those of unseen layouts."""
+    return {
+        name if levels == "train" else name.replace("/", f"/{levels}_", 1): value for name, value in metrics.items()
+    }

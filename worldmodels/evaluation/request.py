@@ -38,7 +38,8 @@ class Request:
     """`real`: the policy in the real game, and the world model; `imagined`: the policy inside the world model;
     `model`: the world model alone."""
     levels: Levels = "train"
-    """The levels that are played: those on which the run was trained, or `test`: none of those."""
+    """The levels that are played: those on which the run was trained; `test`: all others; `unseen`: the others whose
+    layout is none of theirs."""
     agent: str = "policy"
     """The player in the real game: the run's `policy`, a `planner` that uses policy and world model, or `random`."""
     planner: Sequence[str] = ("small",)
@@ -79,7 +80,7 @@ class Request:
     def suffix(self) -> str:
         """The part of the names of files that follows the step: nothing for the policy in the real game."""
         special = self.agent if self.mode == "real" else self.mode
-        return ("" if special == "policy" else f"_{special}") + ("_test" if self.levels == "test" else "")
+        return ("" if special == "policy" else f"_{special}") + ("" if self.levels == "train" else f"_{self.levels}")
 
     def resolved(self, own: EvaluationConfig) -> EvaluationConfig:
         """Return the settings of a run's configuration, with those of the request in their place.

@@ -37,7 +37,7 @@ class ResultFiles:
     """
 
     def __init__(self, run_dir: RunDir, request: Request, settings: EvaluationConfig, env: EnvConfig) -> None:
-        self._run_dir, self._suffix = run_dir, request.suffix
+        self._run_dir, self._suffix, self._levels = run_dir, request.suffix, request.levels
         head = {
             "seed": request.seed,
             "mode": request.mode,
@@ -62,7 +62,7 @@ class ResultFiles:
             video = self._run_dir.videos / f"evaluation_{name}_{title}.mp4"
             write_video(video, frames, fps=VIDEO_FPS)
             written.append(video)
-        if findings.probes and not self._suffix.endswith("_test"):  # the player plays the levels of training
+        if findings.probes and self._levels == "train":  # the player plays the levels of training
             written.append(write_probes(self._run_dir, step, findings.probes))
         for title, recordings in findings.recordings.items():
             written.append(_write_recordings(result.with_name(f"{result.stem}_{title}"), recordings))

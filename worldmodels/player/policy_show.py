@@ -64,7 +64,8 @@ class ShowOptions:
     rate: float | None = None
     """Pictures a second, of window and film; by default the environment's own rate."""
     levels: Levels = "train"
-    """The levels of a native game: "train" plays the levels on which the run was trained, "test" all others."""
+    """The levels of a native game: "train" plays the levels on which the run was trained, "test" all others, "unseen"
+    the others whose layout is none of theirs."""
     num_levels: int = 0
     """The number of these levels to play, counted from the first; 0 plays all."""
     together: int = 1

@@ -13,7 +13,7 @@ from worldmodels.envs.config import EnvConfig, complete_options, game_options
 from worldmodels.recordings.action_recording import ActionRecording, read_recording
 from worldmodels.recordings.action_replay import ReplayedStep, replay_actions
 
-LEVEL_OPTIONS = ("num_levels", "start_level")
+LEVEL_OPTIONS = ("num_levels", "start_level", "skip_layouts")
 """The options that choose levels, and change neither their look nor their rules."""
 
 

@@ -19,7 +19,7 @@ from worldmodels.envs import VectorEnv
 from worldmodels.envs.config import PYTHON
 from worldmodels.envs.foreign.given import find_given
 from worldmodels.envs.foreign.workers import check_can_be_sent
-from worldmodels.envs.games.levels import LEVELS, has_test_levels, level_words
+from worldmodels.envs.games.levels import MEASURED, has_test_levels, level_words
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.trackers import opened_logger
 from worldmodels.training.callbacks import Callback
@@ -60,7 +60,7 @@ def train(
             checked = replace(checked, config=parts.config)
         else:
             parts = build_parts(config, env)
-        levels = {name: level_words(config.env, name) for name in LEVELS if has_test_levels(config.env)}
+        levels = {name: level_words(config.env, name) for name in MEASURED if has_test_levels(config.env)}
         if levels:
             progress.message(f"Trained on: {levels['train']}; tested on: {levels['test']}")
         new = checked.config if checked.is_new else None

@@ -29,7 +29,26 @@ def test_training_and_test_levels_never_overlap() -> None:
     assert len(test) > 30 and min(test) >= 120
 
 
+def test_unseen_levels_are_test_levels_without_the_layouts_of_training() -> None:
+    unseen = on_levels(EnvConfig(num_levels=200), "unseen")
+    assert unseen == EnvConfig(start_level=200, skip_layouts=200)
+    assert on_levels(TWENTY, "unseen") == replace(TWENTY, start_level=120, num_levels=0, skip_layouts=20)
+    for config, text in (
+        (EnvConfig(), "There are no test levels"),
+        (
+            EnvConfig(num_levels=200_000),
+            "found by the layout of every training level, at most 100,000. Received env",
+        ),
+        (EnvConfig(num_levels=5, use_sequential_levels=True), "one of the two must be off"),
+    ):
+        with pytest.raises(ConfigError, match=text):
+            on_levels(config, "unseen")
+    with pytest.raises(ConfigError, match="unseen levels are chosen by their layouts: leave out the number of levels"):
+        on_levels(TWENTY, "unseen", 5)
+
+
 def test_levels_are_named() -> None:
+    assert level_words(TWENTY, "unseen") == "levels of unseen layouts from 120 on"
     assert level_words(TWENTY, "train") == "training levels 100 to 119"
     assert level_words(TWENTY, "test") == "test levels from 120 on"
     assert level_words(EnvConfig(), "train") == "all levels"

@@ -14,9 +14,12 @@ from worldmodels.player.session.options import PlayOptions
 CONFIG = EnvConfig(game="maze", num_levels=3, start_level=40)
 
 
-@pytest.mark.parametrize(("levels", "first", "count"), [("train", 40, 3), ("test", 43, 0)])
-def test_a_run_is_played_on_the_levels_that_are_asked_for(levels, first, count):
+@pytest.mark.parametrize(
+    ("levels", "first", "count", "skipped"), [("train", 40, 3, 0), ("test", 43, 0, 0), ("unseen", 43, 0, 3)]
+)
+def test_a_run_is_played_on_the_levels_that_are_asked_for(levels, first, count, skipped):
     setup = set_up_run(CONFIG, PlayOptions(levels=levels))
+    assert setup.recording.options["skip_layouts"] == skipped
     assert (setup.recording.options["start_level"], setup.recording.options["num_levels"]) == (first, count)
     seeds = {setup.env.reset(seed=seed)[1]["level_seed"] for seed in range(20)}
     assert seeds == {40, 41, 42} if count else min(seeds) >= 43

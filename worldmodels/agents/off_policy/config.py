@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from worldmodels.agents.config import BOXES, LearningAgentConfig
+from worldmodels.agents.config import BOXES, ModelFreeAgentConfig
 from worldmodels.core.configuration.ranges import AboveZero, NonNegative, Positive, Share, Size
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
@@ -14,7 +14,7 @@ def _adam() -> OptimizerConfig:
 
 
 @dataclass(frozen=True)
-class OffPolicyAgentConfig(LearningAgentConfig):
+class OffPolicyAgentConfig(ModelFreeAgentConfig):
     """The settings of all agents that learn from single steps of any age. The defaults are Spinning Up's figures."""
 
     experience = frozenset({"imagination", "transitions"})  # a fact about the kind, not a setting: so without a type
@@ -22,11 +22,6 @@ class OffPolicyAgentConfig(LearningAgentConfig):
     """Hidden layers of the policy, and of each critic (`hid` and `l` in Spinning Up)."""
     style: LayerStyle = field(default_factory=lambda: LayerStyle(activation="relu"))
     """Normalisation and activation of the policy's hidden layers; the critics' have the activation alone."""
-    normalize_features: bool = False
-    """Bring each number of a vector to mean 0 and variance 1, by running moments (`norm_obs` of Stable-Baselines3's
-    VecNormalize)."""
-    discount: Share = 0.99
-    """Discount factor per step (`gamma` in Spinning Up)."""
     polyak: Share = 0.995
     """Share of its own weights that a target network keeps at each update (1 - `tau` in Stable-Baselines3)."""
     horizon: Size = 5

@@ -15,13 +15,15 @@ from worldmodels.agents.normalization import FeatureNormalizer, MovingDeviation,
 from worldmodels.agents.on_policy.config import OnPolicyConfig
 from worldmodels.agents.on_policy.samples import (
     Samples,
+    StepResult,
+    StepsResult,
     collect_samples,
     deviation,
     explained_variance,
     normalize,
+    run_steps,
     weighted_mean,
 )
-from worldmodels.agents.optimizer_steps import StepResult, StepsResult, run_steps
 from worldmodels.agents.returns import reach_weights
 from worldmodels.core.types import State
 from worldmodels.imagination.rollout import RolloutOptions, rollout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from worldmodels.agents.config import CheckedSettings, LearningAgentConfig, RewardTransform
+from worldmodels.agents.config import CheckedSettings, ModelFreeAgentConfig, RewardTransform
 from worldmodels.core.configuration.ranges import (
     AboveZero,
     BelowOne,
@@ -27,7 +27,7 @@ def _is_share(value: float) -> bool:
 
 
 @dataclass(frozen=True)
-class OnPolicyConfig(LearningAgentConfig):
+class OnPolicyConfig(ModelFreeAgentConfig):
     """The settings of all agents that learn from rollouts of their current policy."""
 
     experience = frozenset({"imagination", "rollouts"})  # a fact about the kind, not a setting: so without a type
@@ -38,15 +38,10 @@ class OnPolicyConfig(LearningAgentConfig):
     horizon: Size = 50
     """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code). The loop sets the length of real
     rollouts."""
-    discount: Share = 0.99
-    """Discount factor per step (`gamma` in Spinning Up and in Stable-Baselines3)."""
     gae_lambda: Share = 0.97
     """Lambda of generalised advantage estimation and of the value's returns (`lam` in Spinning Up)."""
     reward_transform: RewardTransform = "none"
     """Transform of each reward before the agent learns from it."""
-    normalize_features: bool = False
-    """Bring each number of a vector to mean 0 and variance 1, by running moments (`norm_obs` of Stable-Baselines3's
-    VecNormalize)."""
     normalize_rewards: bool = False
     """Divide rewards, before `reward_transform`, by the running standard deviation of their discounted sums, and clip
     them to 10 (`norm_reward` of Stable-Baselines3's VecNormalize)."""

@@ -15,13 +15,14 @@ from worldmodels.agents.on_policy.agent import OnPolicyAgent
 from worldmodels.agents.on_policy.config import PPOConfig
 from worldmodels.agents.on_policy.samples import (
     Samples,
+    StepResult,
     draw_minibatches,
     minibatches_in_order,
     normalize,
+    run_steps,
     take,
     weighted_mean,
 )
-from worldmodels.agents.optimizer_steps import StepResult, run_steps
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.optimizers import Descent, Optimizer
 

@@ -1,7 +1,8 @@
-"""Samples of an on-policy agent: steps of its own policy, with advantages and returns."""
+"""Samples of an on-policy agent, steps with advantages and returns, and the optimiser steps on them as one graph."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -136,3 +137,46 @@ def _rows_of_minibatch(samples: Samples, config: PPOConfig) -> int:
             f"{steps} steps, or all of the {shape.num_elements()} samples, or a share below 1. Received {minibatch}."
         )
     return int(minibatch // steps)
+
+
+class StepResult(NamedTuple):
+    """The result of one step."""
+
+    figures: dict[str, tf.Tensor]
+    """Scalars to report."""
+    finite: tf.Tensor
+    """Whether loss and gradient were."""
+    goes_on: bool | tf.Tensor = True
+    """Whether there is to be another step."""
+
+
+class StepsResult(NamedTuple):
+    """The result of several steps."""
+
+    figures: dict[str, tf.Tensor]
+    """The means of the steps' figures."""
+    finite: tf.Tensor
+    """Whether all steps were."""
+    done: tf.Tensor
+    """float32: how many there were."""
+
+
+def run_steps(step: Callable[[tf.Tensor], StepResult], count: int, names: tuple[str, ...]) -> StepsResult:
+    """Call `step(i)` for i = 0 to `count` - 1, up to the first that is not finite or says that it was the last.
+
+    Args:
+        names: of the figures.
+    """
+
+    def goes_on(i, finite, wanted, sums):
+        return finite & wanted & (i < count)
+
+    def body(i, finite, wanted, sums):
+        result = step(i)
+        sums = {name: sums[name] + result.figures[name] for name in names}
+        return i + 1, result.finite, tf.convert_to_tensor(result.goes_on), sums
+
+    start = (tf.constant(0), tf.constant(True), tf.constant(True), dict.fromkeys(names, tf.zeros(())))
+    done, finite, _, sums = tf.while_loop(goes_on, body, start, parallel_iterations=1)
+    steps = tf.cast(done, tf.float32)
+    return StepsResult({name: value / tf.maximum(steps, 1.0) for name, value in sums.items()}, finite, steps)

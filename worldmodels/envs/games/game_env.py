@@ -12,7 +12,8 @@ from gymnasium.spaces import Box, Discrete
 
 from worldmodels.core.errors import UserError, unknown
 from worldmodels.envs.games.action_keys import DIRECTIONS, lay_out
-from worldmodels.envs.games.native_batch import Images, NativeBatch
+from worldmodels.envs.games.layouts import make_batch
+from worldmodels.envs.games.native_batch import Images
 from worldmodels.envs.games.table import ACTION_KEYS, HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
 
 MOST_KEYS = 4
@@ -46,7 +47,7 @@ class GameEnv(gymnasium.Env[Images, np.int64]):
         self.observation_space = Box(0, 255, OBSERVATION_SHAPE, np.uint8)
         self.action_space = Discrete(NUM_ACTIONS)
         self.render_mode = render_mode
-        self._batch = NativeBatch([name], options)
+        self._batch = make_batch([name], options)
         self._seeded = False
         self.game = self._batch.infos[0]
         self.title = self.game.title

@@ -1,4 +1,4 @@
-"""Training levels and test levels: a run that is trained on a set of levels can be tested on all others."""
+"""Training levels, test levels and unseen layouts: a run that is trained on a set of levels can be tested on others."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from dataclasses import replace
 from typing import Literal
 
 from worldmodels.core.errors import ConfigError, unknown
-from worldmodels.envs.config import EnvConfig
+from worldmodels.envs.config import MOST_SKIPPED, EnvConfig
 from worldmodels.envs.making import is_native
 
-Levels = Literal["train", "test"]
-LEVELS: tuple[Levels, ...] = ("train", "test")
+Levels = Literal["train", "test", "unseen"]
+LEVELS: tuple[Levels, ...] = ("train", "test", "unseen")
+MEASURED: tuple[Levels, ...] = ("train", "test")
+"""The sets on which a run is measured while it trains, and by `--levels both`."""
 
 
 def has_test_levels(config: EnvConfig) -> bool:
@@ -21,6 +23,8 @@ def has_test_levels(config: EnvConfig) -> bool:
 def on_levels(config: EnvConfig, levels: Levels, count: int = 0) -> EnvConfig:
     """Return the configuration that plays the training levels, or the test levels: all that follow after them.
 
+    Unseen levels are the test levels whose layout is none of those of the training levels.
+
     Args:
         count: the first so many of them; 0: all.
 
@@ -28,7 +32,7 @@ def on_levels(config: EnvConfig, levels: Levels, count: int = 0) -> EnvConfig:
         ConfigError: there are no test levels, or not as many training levels.
     """
     if count:
-        return _first(on_levels(config, levels), count)
+        return _first(config, levels, count)
     if levels not in LEVELS:
         raise ConfigError(unknown("level set", levels, LEVELS))
     if levels == "train":
@@ -39,10 +43,27 @@ def on_levels(config: EnvConfig, levels: Levels, count: int = 0) -> EnvConfig:
             f"run trains. Received env.game={config.game}, env.num_levels={config.num_levels} (0 is all of them), "
             f"env.distribution_mode={config.distribution_mode}."
         )
-    return replace(config, start_level=config.start_level + config.num_levels, num_levels=0)
+    test = replace(config, start_level=config.start_level + config.num_levels, num_levels=0, skip_layouts=0)
+    return test if levels == "test" else replace(test, skip_layouts=_compared(config.num_levels))
 
 
-def _first(config: EnvConfig, count: int) -> EnvConfig:
+def _compared(count: int) -> int:
+    """Return the number of training levels. Raises ConfigError for more than can be compared."""
+    if count > MOST_SKIPPED:
+        raise ConfigError(
+            f"Unseen levels are found by the layout of every training level, at most {MOST_SKIPPED:,}. Received "
+            f"env.num_levels={count}. Test levels are the others by their seeds: --levels test."
+        )
+    return count
+
+
+def _first(config: EnvConfig, levels: Levels, count: int) -> EnvConfig:
+    if levels == "unseen":
+        raise ConfigError(
+            "The first levels of a set are counted by their seeds, and unseen levels are chosen by their layouts: "
+            f"leave out the number of levels. Received {count}."
+        )
+    config = on_levels(config, levels)
     if not is_native(config):
         raise ConfigError(f"Only native games have numbered levels, and '{config.game}' is none. Received {count}.")
     if count < 0:
@@ -59,8 +80,8 @@ def mode_of(config: EnvConfig) -> str | None:
 
 
 def level_words(config: EnvConfig, levels: Levels) -> str:
-    """Name the levels of a run with this configuration: "training levels 0 to 199", "test levels from 200 on" or "all
-    levels". An environment without levels has "episodes of any seed"."""
+    """Name the levels of a run with this configuration: "training levels 0 to 199", "test levels from 200 on", "levels
+    of unseen layouts from 200 on" or "all levels". An environment without levels has "episodes of any seed"."""
     if not is_native(config):
         return "episodes of any seed"
     if not has_test_levels(config):
@@ -68,4 +89,6 @@ def level_words(config: EnvConfig, levels: Levels) -> str:
     first_test = config.start_level + config.num_levels
     if levels == "test":
         return f"test levels from {first_test:,} on"
+    if levels == "unseen":
+        return f"levels of unseen layouts from {first_test:,} on"
     return f"training levels {config.start_level:,} to {first_test - 1:,}"

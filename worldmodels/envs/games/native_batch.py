@@ -60,6 +60,11 @@ class Outcome(NamedTuple):
             np.empty(shape, np.uint8) if with_final else None,
         )
 
+    @property
+    def shown(self) -> tuple[npt.NDArray[Any], ...]:
+        """The arrays of the level that is shown."""
+        return self.observations, self.level_seed, self.solution
+
     def info(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """Return what concerns levels, under the names of `info`, with `mask` beside each key."""
         # Written out: a loop over the keys would cost the fastest games several percent.
@@ -174,13 +179,18 @@ class NativeBatch:
     def __reduce__(self) -> tuple[Any, ...]:
         # Copies and pickles carry the live state of the games.
         names = [info.name for info in self.infos]
-        return _rebuilt, (names, self.options, self.autoreset, self.num_threads, self.get_state())
+        return _rebuilt, (type(self), names, self.options, self.autoreset, self.num_threads, self.get_state())
 
 
 def _rebuilt(
-    names: list[str], options: dict[str, Any], autoreset: str, num_threads: int, states: list[bytes]
+    kind: type[NativeBatch],
+    names: list[str],
+    options: dict[str, Any],
+    autoreset: str,
+    num_threads: int,
+    states: list[bytes],
 ) -> NativeBatch:
-    batch = NativeBatch(names, options, autoreset, num_threads)
+    batch = kind(names, options, autoreset, num_threads)
     batch.set_state(states)
     return batch
 

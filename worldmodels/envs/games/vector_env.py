@@ -14,7 +14,8 @@ from worldmodels.core.errors import UserError, unknown
 from worldmodels.core.processor import check_memory
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.config import check_count, split_mixture, spread_mixture
-from worldmodels.envs.games.native_batch import Images, NativeBatch, Outcome
+from worldmodels.envs.games.layouts import make_batch
+from worldmodels.envs.games.native_batch import Images, Outcome
 from worldmodels.envs.games.table import HUMAN_SIZE, NUM_ACTIONS, OBSERVATION_SHAPE, variable_units
 from worldmodels.envs.spaces import action_space, observation_space
 
@@ -74,7 +75,7 @@ class GameVectorEnv(VectorEnv[Images, npt.NDArray[np.int32], npt.NDArray[Any]]):
         check_count("num_envs", num_envs)
         check_count("num_threads", num_threads)
         check_memory(f"{num_envs:,} environments of '{name}' (num_envs)", num_envs * BYTES)
-        self._batch = NativeBatch(spread_mixture(split_mixture(name), num_envs), options, mode, num_threads)
+        self._batch = make_batch(spread_mixture(split_mixture(name), num_envs), options, mode, num_threads)
         self._seeded = False
         self._buffers = self._batch.new_outcome() if reuse_buffers else None
         self.games = tuple(self._batch.infos)

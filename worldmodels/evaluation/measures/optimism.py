@@ -89,7 +89,7 @@ def fooled_warning(optimism: Optimism, levels: str = "") -> str | None:
 
 
 def _warning(optimism: Optimism, evaluator: Evaluator, occasion: Occasion) -> Extras:
-    warning = fooled_warning(optimism, "test" if occasion.levels == "test" else "")
+    warning = fooled_warning(optimism, "" if occasion.levels == "train" else occasion.levels)
     return Extras(message=warning) if warning else NOTHING
 
 

@@ -78,7 +78,7 @@ class EpisodeFilm:
             level_seeds: of the episodes.
         """
         games = np.resize(env.games, len(self.episodes))
-        options = {**game_options(env), "num_levels": 1}
+        options = {**game_options(env), "num_levels": 1, "skip_layouts": 0}
         return [
             ActionRecording(str(game), {**options, "start_level": int(seed)}, 0, [_recorded(frames)])
             for game, seed, frames in zip(games, level_seeds, self.episodes, strict=False)

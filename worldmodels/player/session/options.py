@@ -56,7 +56,8 @@ class PlayOptions:
     view: str = "people"
     """The view of a game alone: "people" (512 pixels) or "agent" (64 pixels, enlarged); key V changes it."""
     levels: Levels = "train"
-    """The levels of a run: "train" plays the levels on which the run was trained, "test" all others."""
+    """The levels of a run: "train" plays the levels on which the run was trained, "test" all others, "unseen"
+    the others whose layout is none of theirs."""
     seed: int = 0
     """The seed of the levels, the model's samples and the policy's: same seed and keys, same pictures."""
     web: bool = False
@@ -98,10 +99,10 @@ class PlayOptions:
             )
         if self.levels not in LEVELS:
             raise UserError(unknown("level set", self.levels, LEVELS))
-        if self.levels == "test" and self.alone == "model" and self.start == "recorded":
+        if self.levels != "train" and self.alone == "model" and self.start == "recorded":
             raise UserError(
                 "A model alone starts in the run's experience, which is from training levels. The start 'game' plays "
-                "test levels."
+                f"{self.levels} levels."
             )
         if self.alone == "model" and self.record:
             raise UserError("The real game verifies a recording, and a model alone has none: leave out the recording.")

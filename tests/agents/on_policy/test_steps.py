@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import tensorflow as tf
 
-from worldmodels.agents.optimizer_steps import StepResult, run_steps
+from worldmodels.agents.on_policy.samples import StepResult, run_steps
 
 
 @pytest.mark.parametrize(
