@@ -1,13 +1,17 @@
 """Breaks things on purpose and counts what held: killed runs, damaged files, harmful input.
 
-    python benchmarks/faults.py [--only kills damage disk watched inputs states environments threads films]
+    python benchmarks/faults.py [--only kills interrupts damage disk watched inputs foreign_files web_requests states
+                                        environments threads films]
                                 [--seed 0] [--scale 1.0]
 
 kills         training processes are killed, between any two file operations and at any time, and started again
+interrupts    training processes get Ctrl-C or SIGTERM, and are started again
 damage        files of a run are damaged, removed or replaced by links; then it is checked, and trained on
 disk          the disk is full while a run's folder is made and while it is written, then has room again
 watched       a run is evaluated, checked and watched while it trains
 inputs        recordings, metrics, configurations, headers and key scripts are mutated, and read
+foreign_files data sets and YAML are forged, and read; the disk is full while data sets are written
+web_requests  the player's page gets hostile requests
 states        saved states of all games are mutated, their checksums made right, and played on, under sanitizers
 environments  foreign environments misbehave in every way that we know
 threads       several threads of Python use one vector environment
@@ -27,7 +31,19 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from fault_campaign import damage, disk, environments, films, inputs, kills, states, threads, watched
+from fault_campaign import (
+    damage,
+    disk,
+    environments,
+    films,
+    foreign_files,
+    inputs,
+    kills,
+    states,
+    threads,
+    watched,
+    web_requests,
+)
 from fault_campaign.outcome import Outcome
 from provenance import made_by, made_line
 from speed.stopwatch import machine
@@ -36,10 +52,13 @@ from worldmodels.loading.quiet import load_tensorflow
 
 PIECES: dict[str, Callable[[int, float], Iterator[Outcome]]] = {
     "kills": kills.run,
+    "interrupts": kills.run_interrupted,
     "damage": damage.run,
     "disk": disk.run,
     "watched": watched.run,
     "inputs": inputs.run,
+    "foreign_files": foreign_files.run,
+    "web_requests": web_requests.run,
     "states": states.run,
     "environments": environments.run,
     "threads": threads.run,

@@ -41,3 +41,14 @@ def test_a_few_aliases_are_expanded(tmp_path: Path) -> None:
     file.write_text("a: &a {x: 1, y: 2}\nb: *a\nc:\n  <<: *a\n  y: 3\n")
     tree = read_mapping(file)
     assert dict(tree["b"]) == {"x": 1, "y": 2} and dict(tree["c"]) == {"x": 1, "y": 3}
+
+
+@pytest.mark.parametrize("text", ["? " * 40 + "x", "{" * 40 + "x: 1" + "}: 1" * 39 + "}", "[[a]: 1]", "? [a]\n: 1"])
+def test_a_list_or_a_mapping_as_a_key_is_refused_at_once(text):
+    with pytest.raises(ConfigError, match="given, line 1: a key must be a text or a number. Received a list"):
+        parse_value(text, "given")
+
+
+def test_an_anchor_that_is_used_again_is_no_matter(recwarn):
+    assert parse_value("[&a 1, *a, &a 2, *a]", "given") == [1, 1, 2, 2]
+    assert not recwarn.list

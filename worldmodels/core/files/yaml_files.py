@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
+import warnings
 from collections.abc import Mapping
 from itertools import accumulate
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedSeq
-from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning
 from ruamel.yaml.nodes import CollectionNode
 
 from worldmodels.core.errors import ConfigError, shortened
@@ -88,15 +89,35 @@ def _expanded(node: Any, known: dict[int, float]) -> float:
     return known[id(node)]
 
 
+def _check_keys(root: Any, source: str) -> None:
+    """Refuse a list or a mapping as a key, for which the reader would take time that doubles with each level."""
+    nodes, known = [root], {id(root)}
+    for node in nodes:
+        for child in node.value if isinstance(node, CollectionNode) else ():
+            key = child[0] if isinstance(child, tuple) else None
+            if isinstance(key, CollectionNode):
+                raise ConfigError(
+                    f"{source}, line {key.start_mark.line + 1}: a key must be a text or a number. Received a list or a "
+                    "mapping. Write 'key: value'."
+                )
+            for part in child if isinstance(child, tuple) else (child,):
+                if id(part) not in known:
+                    known.add(id(part))
+                    nodes.append(part)
+
+
 def _parse(reader: Any, text: str, source: str) -> Any:
     _check_size(text.count("\n") + text.count(","), source)  # the reader takes 0.2 milliseconds a value
     brackets = (1 if bracket in "[{" else -1 for bracket in re.findall(r"[][{}]", text))
     if max(accumulate(brackets), default=0) > LEVELS:  # the reader would take seconds to hours over them
         raise ConfigError(f"{source} cannot be used: {TOO_DEEP}.")
     try:
-        if "*" in text:
-            _check_size(_expanded(YAML(typ="safe", pure=True).compose(text), {}), source)
-        tree = reader.load(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ReusedAnchorWarning)  # a newer anchor of a name replaces the older one
+            node = reader.compose(text)
+        _check_size(_expanded(node, {}), source)
+        _check_keys(node, source)
+        tree = None if node is None else reader.constructor.construct_document(node)
     except ConfigError:
         raise
     except MarkedYAMLError as error:
