@@ -44,12 +44,22 @@ def test_it_shows_means_intervals_and_differences_by_levels(tmp_path, capsys, mo
     train, test = capsys.readouterr().out.split("Returns in ")[1:]
     assert "coinrun, easy, training levels 0 to 9" in train and "coinrun, easy, test levels from 10 on" in test
     lines = {line.split()[0]: line.split() for line in train.splitlines() if line.split()}
-    # Of two numbers with mean 9 and standard error 1, the interval is 9 +- 12.71 (Student's t with one degree).
-    assert lines["dream"][:5] == ["dream", "100", "9.00", "(-3.71", "to"]
-    # Welch: both variances are 2, so the difference has a standard error of sqrt(2) and 2 degrees: 4 +- 4.303 * 1.414.
-    assert " ".join(lines["plain"]).endswith("+4.00 (-2.08 to 10.08)")
+    # Of two numbers with mean 9 and standard error 1, the interval is 9 +- 12.71 (Student's t with one degree), and a
+    # return of CoinRun is from 0 to 10.
+    assert lines["dream"][:6] == ["dream", "100", "9.00", "(0.00", "to", "10.00)"]
+    # Welch: both variances are 2, so the difference has a standard error of sqrt(2) and 2 degrees: 4 +- 4.303 * 1.414,
+    # and returns differ by 10 at most.
+    assert " ".join(lines["plain"]).endswith("+4.00 (-2.08 to 10.00)")
     assert " ".join(lines["random"]).startswith("random - 1.00")
     assert "plain" not in test
+
+
+def test_intervals_of_returns_without_known_bounds_are_whole(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.chdir(tmp_path)
+    evaluated(Path("dream"), 100, [8, 10], game="CartPole-v1", distribution_mode=None)
+    compare_runs(["dream"])
+    assert "9.00 (-3.71 to 21.71)" in capsys.readouterr().out
 
 
 def test_the_newest_evaluation_of_the_policy_counts(tmp_path, capsys):

@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from worldmodels.analysis.statistics.bootstrap import Estimate, difference, estimate
+from worldmodels.analysis.runs.folders import read_settings
+from worldmodels.analysis.statistics.bootstrap import Estimate, Span, difference, estimate
 from worldmodels.core.configuration.ranges import Count, Section
 from worldmodels.core.errors import FileError, UserError
 from worldmodels.core.files.json_files import parse_json, parse_strict
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import read_regular
+from worldmodels.envs.config import EnvConfig
+from worldmodels.envs.games.levels import returns_within
 from worldmodels.telemetry.run_table import print_table
 
 
@@ -40,6 +43,8 @@ class PlayedReturns(NamedTuple):
     step: int | None
     """Environment steps from which it has learned; None where nothing was learned."""
     returns: tuple[float, ...]
+    within: Span
+    """The least and the greatest return of an episode."""
 
 
 def compare_runs(paths: Sequence[str]) -> None:
@@ -54,8 +59,10 @@ def compare_runs(paths: Sequence[str]) -> None:
         for head, cells, file in _newest(path):
             where = ", ".join(filter(None, (head.game, head.distribution_mode, head.levels)))
             cell = _chosen(cells)
-            tables.setdefault(where, []).append(PlayedReturns(path, head.step, _returns(cell, "policy", file)))
-            random[where] = PlayedReturns("random", None, _returns(cell, "random", file))
+            sequential = read_settings(Path(path)).get("env.use_sequential_levels", "true") == "true"
+            span = returns_within(EnvConfig(game=head.game, use_sequential_levels=sequential))
+            tables.setdefault(where, []).append(PlayedReturns(path, head.step, _returns(cell, "policy", file), span))
+            random[where] = PlayedReturns("random", None, _returns(cell, "random", file), span)
     for where, played in tables.items():
         _print(where, [*played, random[where]])
 
@@ -97,8 +104,8 @@ def _print(where: str, played: Sequence[PlayedReturns]) -> None:
     first, rows = played[0], []
     for one in played:
         step = "-" if one.step is None else f"{one.step:,}"
-        behind = "" if one is first else _words(difference(first.returns, one.returns), "+.2f")
-        rows.append([one.who, step, _words(estimate(one.returns), ".2f"), behind])
+        behind = "" if one is first else _words(difference(first.returns, one.returns, within=one.within), "+.2f")
+        rows.append([one.who, step, _words(estimate(one.returns, within=one.within), ".2f"), behind])
     columns = ["policy", "real steps", "return", "behind the first"]
     counts = sorted({len(one.returns) for one in played})
     caption = f"Means of {' or '.join(map(str, counts))} episodes, with their 95 % intervals."

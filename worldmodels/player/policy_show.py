@@ -14,12 +14,12 @@ import numpy as np
 import pygame
 
 from worldmodels.acting.actor import ModelActor
-from worldmodels.analysis.statistics.bootstrap import estimate
+from worldmodels.analysis.statistics.bootstrap import ANYWHERE, Span, estimate
 from worldmodels.core.errors import ConfigError, UserError, counted
 from worldmodels.core.output import print_text
 from worldmodels.core.seeding import Streams
 from worldmodels.envs import VectorEnv
-from worldmodels.envs.games.levels import Levels, level_words, on_levels
+from worldmodels.envs.games.levels import Levels, level_words, on_levels, returns_within
 from worldmodels.envs.making import is_native
 from worldmodels.evaluation.playing.episode_film import PlayedEpisode, play_episodes
 from worldmodels.evaluation.report.comparison_video import BACKGROUND, framed, text_line, tiled
@@ -154,7 +154,7 @@ def show_policy(path: str | Path, options: ShowOptions | None = None) -> list[Pl
             deque(pictures, maxlen=0)
         else:
             write_video(options.video, pictures, round(rate))
-    print_text(_summary(episodes) + (f", {levels}" if is_native(played) else ""))
+    print_text(_summary(episodes, returns_within(played)) + (f", {levels}" if is_native(played) else ""))
     if options.video is not None:
         print_text(f"Wrote {options.video}.")
     return episodes
@@ -216,12 +216,12 @@ def _length(episode: PlayedEpisode) -> str:
     return f"{counted(episode.steps, 'step')}{'' if episode.ended else ', cut'}"
 
 
-def _summary(episodes: Sequence[PlayedEpisode]) -> str:
+def _summary(episodes: Sequence[PlayedEpisode], within: Span = ANYWHERE) -> str:
     """Return the figures of all episodes in one line."""
     if not episodes:
         return "No episode was played to its end."
     totals = np.array([episode.total for episode in episodes])
-    found, steps = estimate(totals), np.mean([episode.steps for episode in episodes])
+    found, steps = estimate(totals, within=within), np.mean([episode.steps for episode in episodes])
     interval = f", 95 % interval {found.low:.2f} to {found.high:.2f}" if len(totals) > 1 else ""
     return (
         f"{counted(len(totals), 'episode')}: mean return {found.mean:.2f}{interval}, "

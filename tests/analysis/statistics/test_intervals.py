@@ -35,6 +35,18 @@ def test_a_mean_with_its_interval() -> None:
     assert (result.low, result.high) == (pytest.approx(1.7149, abs=1e-4), pytest.approx(8.2851, abs=1e-4))
 
 
+def test_an_interval_ends_where_values_can_be_no_more() -> None:
+    # Standard deviation 10 / sqrt(3), standard error 10 / 3, half width 4.3027 x 10 / 3 = 14.342.
+    whole = estimate([0, 0, 10])
+    assert (whole.low, whole.high) == (pytest.approx(-11.009, abs=1e-3), pytest.approx(17.676, abs=1e-3))
+    assert estimate([0, 0, 10], within=(0, 10))[1:] == (pytest.approx(10 / 3), pytest.approx(10 / 3), 0, 10)
+    assert estimate([0, 0, 10], within=(0, math.inf))[3:] == (0, whole.high)
+    assert estimate([2, 4, 4, 6, 9], within=(0, 10)) == estimate([2, 4, 4, 6, 9])
+    # 0 and 10 less 0 and 10: standard error sqrt(25 + 25), two degrees, half width 30.4; no difference is above 10.
+    assert difference([0, 10], [0, 10], within=(0, 10))[3:] == (-10, 10)
+    assert difference([0, 10], [0, 10], within=(0, math.inf)) == difference([0, 10], [0, 10])
+
+
 def test_a_difference_with_welchs_interval() -> None:
     # 1, 2, 3, 4, 5 has mean 3 and variance 2.5; 0, 2 has mean 1 and variance 2.
     # Standard error sqrt(2.5 / 5 + 2 / 2) = sqrt(1.5) = 1.22474.

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +10,8 @@ import pytest
 from worldmodels.core.errors import ConfigError
 from worldmodels.envs import make_vec
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.games.levels import has_test_levels, level_words, mode_of, on_levels
+from worldmodels.envs.games.levels import has_test_levels, level_words, mode_of, on_levels, returns_within
+from worldmodels.envs.games.table import GAME_INFO, GAMES
 
 TWENTY = EnvConfig(game="maze", num_envs=32, num_levels=20, start_level=100)
 
@@ -55,6 +58,20 @@ def test_levels_are_named() -> None:
     assert level_words(EnvConfig(distribution_mode="exploration"), "train") == "the level of exploration"
     assert level_words(EnvConfig(game="CartPole-v1"), "train") == "episodes of any seed"
     assert (mode_of(EnvConfig()), mode_of(EnvConfig(game="CartPole-v1"))) == ("easy", None)
+
+
+def test_the_span_of_returns_follows_from_the_rewards() -> None:
+    spans = {name: returns_within(EnvConfig(game=name)) for name in GAMES}
+    prizes = {name: re.findall(r"[+-][\d.]+", info.rewards) for name, info in GAME_INFO.items()}
+    assert spans == {
+        name: (0 if min(map(float, found)) > 0 else -math.inf, 10 if found == ["+10"] else math.inf)
+        for name, found in prizes.items()
+    }
+    assert spans["coinrun"] == (0, 10) and spans["fruitbot"] == (-math.inf, math.inf)
+    assert returns_within(EnvConfig(game="coinrun,starpilot")) == (0, math.inf)
+    assert returns_within(EnvConfig(game="worldmodels/Maze-v0")) == (0, 10)
+    assert returns_within(EnvConfig(use_sequential_levels=True)) == (0, math.inf)
+    assert returns_within(EnvConfig(game="CartPole-v1")) == (-math.inf, math.inf)
 
 
 @pytest.mark.parametrize(

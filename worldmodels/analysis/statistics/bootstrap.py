@@ -160,6 +160,9 @@ def _share_of_wins(scores: Scores, baseline: Scores) -> Scores:
 
 
 Values: TypeAlias = Sequence[float] | npt.NDArray[np.float64]
+Span: TypeAlias = tuple[float, float]
+"""The least and the greatest value that is possible."""
+ANYWHERE: Span = (-math.inf, math.inf)
 
 
 class Estimate(NamedTuple):
@@ -175,20 +178,23 @@ class Estimate(NamedTuple):
     """Upper end of the interval."""
 
 
-def estimate(values: Values, confidence: float = 0.95) -> Estimate:
-    """Return the mean with its standard error and Student's t interval."""
+def estimate(values: Values, confidence: float = 0.95, within: Span = ANYWHERE) -> Estimate:
+    """Return the mean with its standard error and Student's t interval, cut to the span in which the values lie."""
     sample = np.asarray(values, np.float64)
     n = len(sample)
     if n < 2:
         return Estimate(n, float(sample[0]) if n else math.nan, math.nan, math.nan, math.nan)
-    return _interval(n, float(sample.mean()), float(sample.std(ddof=1)) / math.sqrt(n), n - 1, confidence)
+    return _interval(n, float(sample.mean()), float(sample.std(ddof=1)) / math.sqrt(n), n - 1, confidence, within)
 
 
-def difference(values: Values, baseline: Values, confidence: float = 0.95) -> Estimate:
+def difference(values: Values, baseline: Values, confidence: float = 0.95, within: Span = ANYWHERE) -> Estimate:
     """Return the mean of `values` less that of `baseline`, with Welch's interval for unequal variances (Welch, 1947).
 
     The samples count as independent. Where they are positively correlated, because both were played on the same
     levels say, the true interval is narrower than this one.
+
+    Args:
+        within: the span in which all values lie; the interval is cut to their possible differences.
     """
     a, b = np.asarray(values, np.float64), np.asarray(baseline, np.float64)
     n = len(a) + len(b)
@@ -202,7 +208,8 @@ def difference(values: Values, baseline: Values, confidence: float = 0.95) -> Es
     freedom = math.inf
     if variance > 0:
         freedom = variance**2 / sum(part**2 / (len(x) - 1) for part, x in zip(parts, (a, b), strict=True))
-    return _interval(n, mean, math.sqrt(variance), freedom, confidence)
+    width = within[1] - within[0]
+    return _interval(n, mean, math.sqrt(variance), freedom, confidence, (-width, width))
 
 
 def moving_average(values: Values, window: int) -> npt.NDArray[np.float64]:
@@ -233,6 +240,6 @@ def t_quantile(freedom: float, confidence: float) -> float:
     return math.sqrt(freedom) * math.tan((low + high) / 2)
 
 
-def _interval(n: int, mean: float, standard_error: float, freedom: float, confidence: float) -> Estimate:
+def _interval(n: int, mean: float, standard_error: float, freedom: float, confidence: float, within: Span) -> Estimate:
     half = standard_error * t_quantile(freedom, confidence) if standard_error > 0 else 0.0
-    return Estimate(n, mean, standard_error, mean - half, mean + half)
+    return Estimate(n, mean, standard_error, max(mean - half, within[0]), min(mean + half, within[1]))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Literal
 
 from worldmodels.core.errors import ConfigError, unknown
 from worldmodels.envs.config import MOST_SKIPPED, EnvConfig
+from worldmodels.envs.games.table import ONE_PRIZE, WITH_LOSSES, find_game
 from worldmodels.envs.making import is_native
 
 Levels = Literal["train", "test", "unseen"]
@@ -77,6 +79,14 @@ def _first(config: EnvConfig, levels: Levels, count: int) -> EnvConfig:
 def mode_of(config: EnvConfig) -> str | None:
     """Return the distribution mode of a native game; environments of others have none."""
     return config.distribution_mode if is_native(config) else None
+
+
+def returns_within(config: EnvConfig) -> tuple[float, float]:
+    """Return the least and the greatest return of an episode, infinite where the rules of its games name none."""
+    names = [find_game(name).name for name in config.games] if is_native(config) else []
+    least = 0.0 if names and WITH_LOSSES.isdisjoint(names) else -math.inf
+    has_most = names and ONE_PRIZE.issuperset(names) and not config.use_sequential_levels
+    return least, 10.0 if has_most else math.inf
 
 
 def level_words(config: EnvConfig, levels: Levels) -> str:

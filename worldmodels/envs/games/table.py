@@ -20,6 +20,12 @@ ACTION_KEYS: tuple[tuple[str, ...], ...] = tuple(tuple(keys.split("+")) if keys 
 """Each action has keys that mean it together, such as `("left", "up")`; standing still has none."""
 
 
+ONE_PRIZE = frozenset({"coinrun", "heist", "jumper", "leaper", "maze", "ninja", "random_mazes"})
+"""The games in which only the end of a level is rewarded, with 10."""
+WITH_LOSSES = frozenset({"fruitbot"})
+"""The games with negative rewards."""
+
+
 @dataclass(frozen=True)
 class GameInfo:
     """An entry of the table says what is known about a game before one is made.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.errors import counted
 from worldmodels.core.specs import ObservationSpec
 from worldmodels.envs.config import EnvConfig
-from worldmodels.envs.games.levels import mode_of
+from worldmodels.envs.games.levels import mode_of, returns_within
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measure import Extras, Measure, Occasion
 from worldmodels.evaluation.playing.episode_film import EpisodeFilm
@@ -48,9 +49,9 @@ class Cell(NamedTuple):
     random: Episodes
     """The episodes of the random policy, with as many no-ops."""
 
-    def advantage(self) -> Estimate:
+    def advantage(self, env: EnvConfig) -> Estimate:
         """Return by how much the policy's mean return exceeds the random policy's, with the 95 % interval."""
-        return difference(self.policy.returns, self.random.returns)
+        return difference(self.policy.returns, self.random.returns, within=returns_within(env))
 
 
 class ReturnGrid(NamedTuple):
@@ -143,10 +144,10 @@ def print_grid(grid: ReturnGrid, levels: str) -> None:
     cells, _, env, agent = grid
     played = [(cell.setting.noops, player(cell.setting, agent), cell.policy) for cell in cells]
     played += [(noops, "random", cell.random) for noops, cell in {cell.setting.noops: cell for cell in cells}.items()]
-    rows = [_played(*setting) for setting in played]
+    rows = [_played(*setting, env) for setting in played]
     if len(env.games) > 1:
         rows += [
-            _played(noops, f"{name}, {game}", part)
+            _played(noops, f"{name}, {game}", part, replace(env, game=game))
             for noops, name, episodes in played
             for game, part in episodes.by_game(env.games).items()
         ]
@@ -171,15 +172,15 @@ def _noops(count: int) -> str:
     return f"1 to {count}" if count else "0"
 
 
-def _played(noops: int, name: str, episodes: Episodes) -> list[str]:
-    result, clipped = episodes.estimate(), episodes.clipped_estimate()
+def _played(noops: int, name: str, episodes: Episodes, env: EnvConfig) -> list[str]:
+    result, clipped = episodes.estimate(returns_within(env)), episodes.clipped_estimate()
     interval = f"{number(result.low)} to {number(result.high)}"
     numbers = [str(result.n), number(result.mean), interval, number(clipped.mean), str(episodes.unfinished)]
     return [name, _noops(noops), *numbers]
 
 
 def _compared(cell: Cell, env: EnvConfig, agent: str) -> list[str]:
-    result = cell.advantage()
+    result = cell.advantage(env)
     interval = f"{number(result.low)} to {number(result.high)}"
     normalised = normalised_return(env.game, env.distribution_mode, cell.policy.estimate().mean)
     scaled = "" if normalised is None else number(normalised, 3)
@@ -194,26 +195,26 @@ def grid_tree(grid: ReturnGrid) -> list[dict[str, Any]]:
             **cell.setting._asdict(),
             "policy": _episodes_tree(cell.policy, grid.env),
             "random": _episodes_tree(cell.random, grid.env),
-            "above_random": metrics_tree(cell.advantage()._asdict()),
+            "above_random": metrics_tree(cell.advantage(grid.env)._asdict()),
         }
         for cell in grid.cells
     ]
 
 
 def _episodes_tree(episodes: Episodes, env: EnvConfig) -> dict[str, Any]:
-    tree = _game_tree(episodes, env.game, env.distribution_mode)
+    tree = _game_tree(episodes, env)
     if len(env.games) > 1:
         parts = episodes.by_game(env.games)
-        tree["games"] = {name: _game_tree(part, name, env.distribution_mode) for name, part in parts.items()}
+        tree["games"] = {name: _game_tree(part, replace(env, game=name)) for name, part in parts.items()}
     return tree
 
 
-def _game_tree(episodes: Episodes, game: str, mode: str) -> dict[str, Any]:
-    result = episodes.estimate()
+def _game_tree(episodes: Episodes, env: EnvConfig) -> dict[str, Any]:
+    result = episodes.estimate(returns_within(env))
     return {
         **metrics_tree(result._asdict()),
         "clipped": metrics_tree(episodes.clipped_estimate()._asdict()),
-        "normalised": normalised_return(game, mode, result.mean),
+        "normalised": normalised_return(env.game, env.distribution_mode, result.mean),
         "mean_length": float(episodes.lengths.mean()),
         "info": episodes.info_means(),
         "unfinished": episodes.unfinished,
@@ -232,7 +233,7 @@ def draw_grid(grid: ReturnGrid, save: Path) -> Path:
     columns = ["random", *(player(cell.setting, agent) for cell in lines[0])]
     played = [[line[0].random, *(cell.policy for cell in line)] for line in lines]
     return plot_grid(
-        [[episodes.estimate() for episodes in line] for line in played],
+        [[episodes.estimate(returns_within(env)) for episodes in line] for line in played],
         [f"1 to {count} no-ops" if count else "no no-ops" for count in noops],
         columns,
         save,

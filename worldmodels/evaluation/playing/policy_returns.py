@@ -15,7 +15,7 @@ import tensorflow as tf
 from worldmodels.acting.actor import Actor, ModelActor, PolicyOutput
 from worldmodels.acting.collect import Collector, EpisodeInfo
 from worldmodels.agents.api import Agent
-from worldmodels.analysis.statistics.bootstrap import Estimate, estimate
+from worldmodels.analysis.statistics.bootstrap import ANYWHERE, Estimate, Span, estimate
 from worldmodels.core.seeding import Streams
 from worldmodels.core.specs import Observation
 from worldmodels.core.types import Step
@@ -46,9 +46,9 @@ class Episodes(NamedTuple):
         """The number of unfinished episodes."""
         return int((~self.finished).sum())
 
-    def estimate(self) -> Estimate:
-        """Return the mean return of all n episodes with its 95 % interval."""
-        return estimate(self.returns)
+    def estimate(self, within: Span = ANYWHERE) -> Estimate:
+        """Return the mean return of all n episodes with its 95 % interval, cut to the span of possible returns."""
+        return estimate(self.returns, within=within)
 
     def clipped_estimate(self) -> Estimate:
         """Return the mean clipped return with its 95 % interval."""
