@@ -161,7 +161,7 @@ def _onnx(function: Function, path: Path) -> Exported:
             input_names=list(tensors),
             output_names=list(results),
             opset=OPSET,
-            custom_op_handlers={"Expm1": (_expm1, [])},
+            custom_op_handlers={"Expm1": (_exp_minus_1, []), "Erfc": (_1_minus_erf, [])},
             tensors_to_rename=tensors | results,
         )
     path.write_bytes(model.SerializeToString())
@@ -194,13 +194,21 @@ def _make_input(node: Any, tensor: tf.Tensor) -> None:
     node.attr["shape"].shape.CopyFrom(tensor.shape.as_proto())
 
 
-def _expm1(graph: Any, node: Any, name: str, _: object) -> None:
-    """Write an operation that ONNX lacks, exp(x) - 1, as two that it has."""
+def _exp_minus_1(graph: Any, node: Any, name: str, _: object) -> None:
+    _replace(graph, node, name, "Exp", lambda power, one: [power, one])
+
+
+def _1_minus_erf(graph: Any, node: Any, name: str, _: object) -> None:
+    _replace(graph, node, name, "Erf", lambda erf, one: [one, erf])
+
+
+def _replace(graph: Any, node: Any, name: str, op: str, parts: Callable[[Any, Any], list[Any]]) -> None:
+    """Write an operation that ONNX lacks as a difference of 1 and an operation that it has."""
     types, shapes = node.output_dtypes, node.output_shapes
     graph.remove_node(name)
-    one, power = graph.make_const(f"{name}_one", np.float32(1.0)), graph.make_node("Exp", node.input)
-    parts = [power.output[0], one.output[0]]
-    graph.make_node("Sub", parts, name=name, outputs=node.output, shapes=shapes, dtypes=types)
+    one, known = graph.make_const(f"{name}_one", np.float32(1.0)), graph.make_node(op, node.input)
+    difference = parts(known.output[0], one.output[0])
+    graph.make_node("Sub", difference, name=name, outputs=node.output, shapes=shapes, dtypes=types)
 
 
 @contextmanager

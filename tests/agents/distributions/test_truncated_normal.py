@@ -10,11 +10,13 @@ import tensorflow as tf
 import tensorflow_probability as tfp
 
 from worldmodels.agents.distributions.truncated_normal import (
+    _quantile,
     mean_and_std,
     sample_truncated,
     truncated_entropy,
     truncated_log_probability,
 )
+from worldmodels.models.graph import portable
 
 MEAN = tf.constant([[0.0, 0.9], [-0.5, 0.3], [1.0, -1.0]])
 STD = tf.constant([[1.0, 0.1], [0.5, 2.1], [0.1, 0.4]])
@@ -83,3 +85,11 @@ def test_values_and_gradients_stay_finite_at_every_limit(mean, std, noise):
 
 def test_temperature_0_is_the_mode():
     np.testing.assert_array_equal(sample_truncated(MEAN, STD, tf.fill((3, 2), 0.9), 0.0), MEAN)
+
+
+def test_a_portable_quantile_is_tensorflows():
+    shares = tf.constant([1e-7, 0.001, 0.02275013, 0.25, 0.5, 0.84134475, 1.0 - 1e-6])  # two of them are -2 and 1
+    with portable():
+        found = _quantile(shares)
+    np.testing.assert_allclose(found, tf.math.ndtri(shares), atol=2e-6)
+    np.testing.assert_allclose(tf.gather(found, [2, 4, 5]), [-2.0, 0.0, 1.0], atol=1e-5)

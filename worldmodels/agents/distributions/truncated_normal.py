@@ -7,10 +7,12 @@ The mean that is meant is that of the normal before it is truncated: the mode, w
 from __future__ import annotations
 
 import math
+from functools import reduce
 
 import tensorflow as tf
 
 from worldmodels.models.distributions import HALF_LOG_2_PI
+from worldmodels.models.graph import is_portable
 
 MIN_STD = 0.1
 LARGEST_SHARE = 1.0 - 1e-7
@@ -32,7 +34,7 @@ def sample_truncated(
     """Return actions (..., D) in [-1, 1], through which gradients flow to mean and standard deviation."""
     below, above = _shares(mean, std)
     share = tf.clip_by_value(below + noise * (above - below), 1.0 - LARGEST_SHARE, LARGEST_SHARE)
-    return tf.clip_by_value(mean + temperature * std * tf.math.ndtri(share), -1.0, 1.0)
+    return tf.clip_by_value(mean + temperature * std * _quantile(share), -1.0, 1.0)
 
 
 def truncated_log_probability(mean: tf.Tensor, std: tf.Tensor, actions: tf.Tensor) -> tf.Tensor:
@@ -63,6 +65,29 @@ def _shares(mean: tf.Tensor, std: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     """Return the normal's mass below -1, at most 0.5, and that below 1, at least 0.5."""
     low, high = _bounds(mean, std)
     return 0.5 * tf.math.erfc(-low / math.sqrt(2.0)), 0.5 * tf.math.erfc(-high / math.sqrt(2.0))
+
+
+def _quantile(share: tf.Tensor) -> tf.Tensor:
+    """Return the number below which a standard normal distribution has a share of its mass."""
+    if not is_portable():
+        return tf.math.ndtri(share)
+    # Giles (2012), "Approximating the erfinv function", in single precision.
+    w = -tf.math.log(4.0 * share * (1.0 - share))
+    middle, tails = (
+        reduce(lambda sum, term, x=x: sum * x + term, terms, tf.zeros_like(share))
+        for x, terms in ((w - 2.5, _MIDDLE), (tf.sqrt(tf.maximum(w, 5.0)) - 3.0, _TAILS))
+    )
+    return math.sqrt(2.0) * (2.0 * share - 1.0) * tf.where(w < 5.0, middle, tails)
+
+
+_MIDDLE = (
+    *(2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087),
+    *(-0.00125372503, -0.00417768164, 0.246640727, 1.50140941),
+)
+_TAILS = (
+    *(-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773),
+    *(-0.0076224613, 0.00943887047, 1.00167406, 2.83297682),
+)
 
 
 def _density(x: tf.Tensor) -> tf.Tensor:
