@@ -77,6 +77,7 @@ REFUSED = {
 ALWAYS = {
     "train": "config overrides logdir profile",
     "grid": "file jobs retry dry_run engine",
+    "search": "file trials measure minimize jobs retry seed",
     "config": "diff",
     "eval": "path mode levels checkpoint videos seed jobs engine storage",
     "shift": "path shifts episodes max_steps temperature context horizon windows checkpoint seed",

@@ -97,7 +97,8 @@ def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
     parser.add_argument("--version", action="version", version=f"worldmodels {__version__}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     for add in (
-        *(training.add_train, training.add_grid, training.add_config, evaluation.add_eval, evaluation.add_shift),
+        *(training.add_train, training.add_grid, training.add_search, training.add_config),
+        *(evaluation.add_eval, evaluation.add_shift),
         *(evaluation.add_compare, playing.add_play, playing.add_replay, evaluation.add_foresee, playing.add_enjoy),
         *(playing.add_test, plotting.add_plot, plotting.add_report, data.add_record, data.add_convert, data.add_export),
         *(information.add_list, information.add_certify, information.add_check, information.add_doctor),

@@ -1,4 +1,4 @@
-"""The commands that train: train for one run, grid for many, and config, which prints their configurations."""
+"""The commands that train: train for one run, grid and search for many; and config, which prints configurations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-from worldmodels.cli.arguments import add_engine, add_place, add_storage, engine_of
+from worldmodels.cli.arguments import add_engine, add_place, add_seed, add_storage, engine_of
 from worldmodels.core.cluster import cluster_module
 from worldmodels.core.errors import UserError
 from worldmodels.core.output import print_text
@@ -131,6 +131,38 @@ def _grid(options: argparse.Namespace) -> int:
         storage = cluster_module("grid storage").RemoteGridStorage(options.storage, grid, options.fetch_replay)
     outcome = train_grid(grid, engine, options.retry, storage)
     return 130 if outcome.left else 1 if outcome.failed else 0
+
+
+def add_search(commands: argparse._SubParsersAction) -> None:
+    """Add the command that searches the values of a grid."""
+    command = commands.add_parser(
+        "search",
+        help="train the variants of a grid that Optuna chooses; the same command again continues",
+        description="Search the values of a grid with Optuna: each choice follows from the results so far. The same "
+        "command again continues the search. The exit status is 1 if a run failed, and 130 if the search was stopped.",
+    )
+    command.add_argument("file", metavar="FILE", help="the grid: a YAML file, or a name of 'list grids'")
+    command.add_argument("--trials", type=int, required=True, metavar="N", help="variants to train at most")
+    command.add_argument(
+        "--measure",
+        metavar="NAME",
+        help="the recorded value to compare, the last of each run, as a mean over seeds (default: eval/return, or "
+        "episode/return in runs without evaluations)",
+    )
+    command.add_argument("--minimize", action="store_true", help="the least value is the best (default: the largest)")
+    command.add_argument("--jobs", type=int, default=1, help="runs at once, of one variant (default: %(default)s)")
+    command.add_argument("--retry", action="store_true", help="train failed runs again")
+    add_seed(command)
+    command.set_defaults(run=_search)
+
+
+def _search(options: argparse.Namespace) -> int:
+    from worldmodels.experiments.grid import load_grid
+    from worldmodels.experiments.search import SearchOptions, search_grid
+
+    chosen = SearchOptions(**{name: getattr(options, name) for name in SearchOptions._fields})
+    outcome = search_grid(load_grid(options.file), chosen, options.jobs)
+    return 130 if outcome.stopped else 1 if None in outcome.values.values() else 0
 
 
 def add_config(commands: argparse._SubParsersAction) -> None:

@@ -73,6 +73,8 @@ class Grid(NamedTuple):
     name: str
     folder: Path
     runs: Sequence[GridRun]
+    vary: Mapping[str, Sequence[Any]]
+    """The values by key; variants are their combinations, of which the last key varies fastest."""
 
     def check(self) -> None:
         """Check every run as `worldmodels train` does; write nothing, and load no TensorFlow.
@@ -134,7 +136,7 @@ def make_grid(tree: Mapping[str, Any], name: str, where: str = "") -> Grid:
         for variant, files, overrides in variants:
             path = folder / variant / f"seed_{seed}"
             runs.append(GridRun(f"{variant}/seed_{seed}", path, files, [*overrides, *own]))
-    return Grid(name, folder, runs)
+    return Grid(name, folder, runs, spec.vary)
 
 
 def _variants(spec: GridFile, grid: str, where: str) -> Iterator[tuple[str, list[str], list[str]]]:

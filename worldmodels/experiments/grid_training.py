@@ -45,10 +45,17 @@ def train_grid(grid: Grid, engine: Engine, retry: bool = False, storage: GridSto
         StorageError: at the end, results could not be fetched.
     """
     grid.check()
+    return train_runs(grid, grid.runs, engine, retry, storage)
+
+
+def train_runs(
+    grid: Grid, runs: Sequence[GridRun], engine: Engine, retry: bool = False, storage: GridStorage | None = None
+) -> GridOutcome:
+    """Train some runs of a grid that was checked; as `train_grid` otherwise."""
     if storage is None:
         check_unstored(grid)
     with storage or nullcontext():
-        all_jobs = [GridJob(run, retry, storage) for run in grid.runs]
+        all_jobs = [GridJob(run, retry, storage) for run in runs]
         if any(job.state == "waiting" for job in all_jobs):
             _run(grid, engine, all_jobs)
         else:
@@ -56,7 +63,7 @@ def train_grid(grid: Grid, engine: Engine, retry: bool = False, storage: GridSto
         _tell_failures(all_jobs)
         outcome = _outcome(all_jobs)
         if outcome.left:
-            print_text(f"\nNot finished: {len(outcome.left)} of {len(grid.runs)} runs. The same command goes on.")
+            print_text(f"\nNot finished: {len(outcome.left)} of {len(runs)} runs. The same command goes on.")
         if storage:
             storage.fetch_rest()
     return outcome

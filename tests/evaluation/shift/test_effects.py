@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from worldmodels.evaluation.playing.policy_returns import Episodes
-from worldmodels.evaluation.shift.effects import (
+from worldmodels.evaluation.shift.run import (
     ShiftedPlay,
     as_markdown,
     lost_return,
