@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.graph import DirectCall, custom_gradients, forget_custom_gradients, graph
+from worldmodels.models.graph import DirectCall, custom_gradients, forget_custom_gradients, graph, make_deterministic
 from worldmodels.models.variables import assign_values, read_values
 
 
@@ -65,11 +65,14 @@ def test_a_direct_call_gives_the_nest_of_its_function_and_keeps_its_variables():
         assert int(named["b"]) == count == int(counter.count)
 
 
-def test_a_direct_call_rewrites_no_arithmetic():
-    """As `make_deterministic` says of the process, since a call by operation does not ask the process."""
+def test_a_direct_call_is_rewritten_as_the_graphs_of_the_process_are():
+    """A call by operation has options of its own."""
+    make_deterministic()
+    options = tf.config.optimizer.get_experimental_options()
+    assert (options["arithmetic_optimization"], options["remapping"]) == (False, False)
     config = tf.compat.v1.ConfigProto.FromString(DirectCall(lambda: tf.zeros(())).config)
     rewriting = config.graph_options.rewrite_options
-    assert rewriting.arithmetic_optimization == rewriting.OFF
+    assert rewriting.arithmetic_optimization == rewriting.remapping == rewriting.OFF
 
 
 def test_graphs_with_custom_gradients_go_once_these_are_forgotten():

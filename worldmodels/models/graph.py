@@ -20,12 +20,11 @@ def make_deterministic() -> None:
     depend on the timing of threads. Only sums of operands used elsewhere too are affected. Our graphs add those in
     pairs, which is why the optimizer must not merge sums.
 
-    TensorFlow's pass `remapping` fails on the update of an RSSM: it leaves an activation without an operation, as
-    TF_CPP_MIN_LOG_LEVEL=0 shows. The graph then runs as it was made, and its numbers are right. Without the pass an
-    update is as fast, and its last bits are others; so the pass stays on.
+    TensorFlow's pass `remapping` fails on the update of an RSSM: it leaves an activation without an operation, so that
+    all later passes over the graph fail as well, and say so in dozens of lines. An update without it is as fast.
     """
     tf.config.experimental.enable_op_determinism()
-    tf.config.optimizer.set_experimental_options({"arithmetic_optimization": False})
+    tf.config.optimizer.set_experimental_options({"arithmetic_optimization": False, "remapping": False})
 
 
 _portable: ContextVar[bool] = ContextVar("portable", default=False)
@@ -113,7 +112,7 @@ def _call_config() -> bytes:
     """Return the options of `make_deterministic` as an operation takes them; it does not look at the process's."""
     config = tf.compat.v1.ConfigProto(allow_soft_placement=True)
     rewriting = config.graph_options.rewrite_options
-    rewriting.arithmetic_optimization = rewriting.OFF
+    rewriting.arithmetic_optimization = rewriting.remapping = rewriting.OFF
     return config.SerializeToString(deterministic=True)
 
 
