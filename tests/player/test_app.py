@@ -33,6 +33,35 @@ def test_the_same_script_writes_the_same_video(run_folder, keys, tmp_path):
     assert len(read_video(videos[0])) == 25  # ticks 0 to 24
 
 
+class PlainSurface(pygame.Surface):
+    """A surface as plain pygame has it: without a display it converts no surface, which pygame-ce does."""
+
+    def convert(self, *arguments):
+        if not pygame.display.get_init():
+            raise pygame.error("cannot convert without pygame.display initialized")
+        return super().convert(*arguments)
+
+    convert_alpha = convert
+
+
+def plain_make_surface(array, make=pygame.surfarray.make_surface):
+    made = make(array)
+    plain = PlainSurface(made.get_size(), 0, made)
+    plain.blit(made, (0, 0))
+    return plain
+
+
+def test_headless_needs_nothing_that_plain_pygame_refuses_without_a_display(run_folder, keys, tmp_path, monkeypatch):
+    with pytest.raises(pygame.error, match="cannot convert without"):
+        PlainSurface((2, 2)).convert(pygame.Surface((2, 2)))
+    with_ce, with_plain = tmp_path / "ce.mp4", tmp_path / "plain.mp4"
+    play_runs([run_folder], headless(keys, with_ce, steps=3))
+    monkeypatch.setattr(pygame, "Surface", PlainSurface)
+    monkeypatch.setattr(pygame.surfarray, "make_surface", plain_make_surface)
+    play_runs([run_folder], headless(keys, with_plain, steps=3))
+    assert with_plain.read_bytes() == with_ce.read_bytes()
+
+
 def test_headless_never_opens_a_display(run_folder, keys, tmp_path, monkeypatch):
     monkeypatch.setattr(pygame.display, "init", lambda: pytest.fail("the display was opened"))
     monkeypatch.setattr(pygame.display, "set_mode", lambda *_: pytest.fail("a window was opened"))
