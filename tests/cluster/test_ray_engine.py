@@ -82,6 +82,20 @@ def test_a_command_that_cannot_be_started_says_why_in_its_log(cluster: Cluster, 
     assert [path.name for path in tmp_path.iterdir()] == ["log.txt"]
 
 
+def test_the_messages_of_rays_own_processes_are_not_printed(
+    cluster: Cluster, capfd: pytest.CaptureFixture[str]
+) -> None:
+    from ray._private.utils import publish_error_to_driver
+    from ray._private.worker import global_worker
+
+    with RayEngine(address=cluster.address):
+        publish_error_to_driver(
+            "node", "Raylet is terminated. Last 20 lines of the Raylet logs", global_worker.gcs_client
+        )
+        time.sleep(2)
+    assert capfd.readouterr().out == ""
+
+
 def test_runs_that_no_node_has_room_for_are_refused(cluster: Cluster) -> None:
     for resources in (RunResources(cores=2), RunResources(memory=1.5), RunResources(gpus=1)):
         with pytest.raises(UserError, match="No node .* has room .* Nodes have: .*1 cores, 1.0 GiB and 0 GPUs"):
@@ -244,7 +258,8 @@ def test_a_node_that_dies_costs_nothing_but_the_work_since_the_last_checkpoint(
     with_ray = train_grid(grid, RayEngine(address=cluster.address))
     thread.join(10)
     assert len(with_ray.done) == 2 and len(killed) == 1
-    assert f"{killed[0]}: the machine was lost" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert f"{killed[0]}: the machine was lost" in printed and "raylet" not in printed
     for ours, theirs in zip(plain.runs, grid.runs, strict=True):
         (records, weights), (other_records, other_weights) = numbers_of(ours.path), numbers_of(theirs.path)
         assert records == other_records

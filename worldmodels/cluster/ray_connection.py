@@ -11,6 +11,7 @@ from worldmodels.core.errors import UserError, pip_install, shortened
 
 try:
     import ray
+    from ray._private import worker as ray_worker
     from ray.exceptions import GetTimeoutError, RayError, RayTaskError
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 except ModuleNotFoundError as error:
@@ -39,6 +40,8 @@ def connect(address: str | None) -> None:
         address = address or os.environ.get("RAY_ADDRESS") or CURRENT_CLUSTER.read_text().strip()
         host, _, port = address.rpartition(":")
         _probe(host.strip("[]"), int(port))
+        # Of a lost node, Ray prints the log, which log_to_driver does not prevent. The engines say what was lost.
+        ray_worker._worker_logs_enabled = False
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, ValueError, RuntimeError, RayError) as error:
         where = f"at '{address}'" if address else "to which this machine belongs"
