@@ -96,6 +96,7 @@ ALWAYS = {
     "certify": "games mode levels first threads json",
     "check": "folder leave_out",
     "doctor": "",
+    "trust": "path",
 }
 """The other flags."""
 

@@ -1,9 +1,10 @@
-"""The commands that inform about games, runs and the machine: list, certify, check and doctor."""
+"""The commands about games, runs and the machine: list, certify, check, trust and doctor."""
 
 from __future__ import annotations
 
 import argparse
 
+from worldmodels.cli.arguments import add_run
 from worldmodels.core.output import print_text
 
 
@@ -68,6 +69,32 @@ def _check(options: argparse.Namespace) -> int:
     from worldmodels.training.run_check import check_and_report
 
     return check_and_report(options.folder, options.leave_out)
+
+
+def add_trust(commands: argparse._SubParsersAction) -> None:
+    """Add the command that trusts a run."""
+    command = commands.add_parser(
+        "trust",
+        help="let a run of somebody else import the module of its game",
+        description="Remember that you trust a run whose game imports a module, which runs the module's code. Runs "
+        "that you trained on this machine are trusted.",
+    )
+    add_run(command)
+    command.set_defaults(run=_trust)
+
+
+def _trust(options: argparse.Namespace) -> None:
+    from worldmodels.config.run_config import RunConfig, imports_module, trust
+    from worldmodels.core.configuration.sections import load_config
+    from worldmodels.core.files.run_dir import RunDir
+
+    run = RunDir.open(options.path)
+    config = load_config(RunConfig, [run.config])
+    if not imports_module(config):
+        print_text(f"The game of the run, '{config.env.game}', imports no module: there is nothing to trust.")
+        return
+    trust(run)
+    print_text(f"The run '{run.path}' may import the module of its game from now on: '{config.env.game}'.")
 
 
 def add_doctor(commands: argparse._SubParsersAction) -> None:

@@ -1,8 +1,14 @@
-"""The configuration of a run: one frozen dataclass whose sections stand beside the code that they configure."""
+"""The configuration of a run: one frozen dataclass whose sections stand beside the code that they configure.
+
+Opens the configuration in a run's folder. If its game imports a module, that needs the trust of this user.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import shlex
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Literal
 
 from worldmodels.agents import AGENTS
@@ -17,7 +23,11 @@ from worldmodels.core.configuration.ranges import (
     Section,
     Size,
 )
-from worldmodels.envs.config import EnvConfig
+from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.errors import UserError, os_errors_reported, shortened
+from worldmodels.core.files.run_dir import RunDir, state_folder
+from worldmodels.core.files.writing import make_folder, read_regular
+from worldmodels.envs.config import PYTHON, EnvConfig
 from worldmodels.models import MODELS
 from worldmodels.models.config import ModelConfig
 from worldmodels.models.rssm.config import RSSMConfig
@@ -109,3 +119,52 @@ class RunConfig(Section):
     def trains_policy(self) -> bool:
         """Return whether the agent ever learns; a policy that does not is not evaluated."""
         return self.agent.kind != "random" and self.training.trains_policy
+
+
+def open_config(run: RunDir) -> RunConfig:
+    """Return the configuration of an existing run, with which its environment may be made.
+
+    Raises:
+        UserError: it cannot be read; or its game imports a module, and this user neither trained the run nor trusts it.
+    """
+    config = load_config(RunConfig, [run.config])
+    if imports_module(config) and _digest(run) not in _trusted():
+        raise UserError(
+            f"The game of the run '{run.path}' imports a module, which runs its code: '{shortened(config.env.game)}'. "
+            "A module is imported for a run that you trained on this machine, or that you trust. If you trust it: "
+            f"worldmodels trust {shlex.quote(str(run.path))}."
+        )
+    return config
+
+
+def imports_module(config: RunConfig) -> bool:
+    """Return whether the environment is one of a module, `module:Name-v0`."""
+    return ":" in config.env.game and not config.env.game.startswith(PYTHON)
+
+
+def trust(run: RunDir) -> None:
+    """Remember that this user trusts the configuration of a run.
+
+    Raises:
+        FileError: the folder of what is remembered cannot be written.
+    """
+    if (digest := _digest(run)) not in _trusted():
+        make_folder(_trust_file().parent)
+        with os_errors_reported(_trust_file(), "written"), open(_trust_file(), "a") as file:
+            file.write(f"{digest}\n")
+
+
+def _trust_file() -> Path:
+    return state_folder() / "trusted_runs.txt"
+
+
+def _trusted() -> list[str]:
+    """Return the SHA-256 of each trusted configuration."""
+    try:
+        return read_regular(_trust_file()).decode(errors="replace").split()
+    except (OSError, RuntimeError):  # a person may have no home at all
+        return []
+
+
+def _digest(run: RunDir) -> str:
+    return hashlib.sha256(read_regular(run.config)).hexdigest()

@@ -16,8 +16,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.analysis.plots.evaluation_plots import plot_forecast
-from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import load_config
+from worldmodels.config.run_config import open_config
 from worldmodels.core.errors import UserError, counted
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.output import print_text
@@ -156,7 +155,7 @@ def forecast_run(run: str | Path, file: str | Path, episode: int = 1, horizon: i
     if horizon < 1:
         raise UserError(f"The horizon must be 1 or more. Received {horizon}.")
     recording = read_recording(file)
-    game = "" if recording.is_native else load_config(RunConfig, [RunDir.open(run).config]).env.game
+    game = "" if recording.is_native else open_config(RunDir.open(run)).env.game
     replayed = replay_episode(recording, episode, file, game)
     length = len(replayed.actions)
     if not length:

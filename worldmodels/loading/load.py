@@ -14,8 +14,7 @@ import numpy.typing as npt
 from worldmodels.acting.actor import ModelActor
 from worldmodels.acting.build import Parts, build_parts
 from worldmodels.config.environment import build_env
-from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import load_config
+from worldmodels.config.run_config import RunConfig, open_config
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.files.json_files import parse_strict
@@ -157,7 +156,7 @@ def load_run(
         CheckpointError: the checkpoint is missing or damaged.
     """
     run_dir = RunDir.open(path)
-    config = load_config(RunConfig, [run_dir.config])
+    config = open_config(run_dir)
     found, tree = Checkpoints(run_dir.checkpoints).read(step)
     if precision is None and not computing_processor().multiplies_bfloat16:
         precision = "float32"  # plays as well, and faster
@@ -185,7 +184,7 @@ def giving_env(path: str | Path, env: Given | None) -> AbstractContextManager[No
     """
     if env is None:
         return nullcontext()
-    return _giving(load_config(RunConfig, [RunDir.open(path).config]), env)
+    return _giving(open_config(RunDir.open(path)), env)
 
 
 def _giving(config: RunConfig, env: Given | None) -> AbstractContextManager[None]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from worldmodels.acting.actor import Actor, ModelActor, RandomActor
 from worldmodels.acting.collect import Collector, EpisodeTracker
-from worldmodels.config.run_config import RunConfig
+from worldmodels.config.run_config import RunConfig, open_config
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import ConfigError, counted
 from worldmodels.core.files.run_dir import RunDir
@@ -36,7 +36,11 @@ def recorded_env(game: str | None, policy: str, options: list[str], levels: Leve
     """
     if policy == RANDOM and game is None:
         raise ConfigError("Say which game is recorded, as in 'worldmodels record coinrun': random play has none.")
-    files = [] if policy == RANDOM else [RunDir.open(policy).config]
+    files = []
+    if policy != RANDOM:
+        run = RunDir.open(policy)
+        open_config(run)
+        files = [run.config]
     chosen = [*options, *([] if game is None else [f"game={game}"])]
     return on_levels(load_config(RunConfig, files, [f"env.{option}" for option in chosen]).env, levels)
 

@@ -9,7 +9,7 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from worldmodels.config.run_config import RunConfig
+from worldmodels.config.run_config import RunConfig, open_config
 from worldmodels.core.configuration.sections import load_config, to_dict
 from worldmodels.core.errors import ConfigError, RunError
 from worldmodels.core.files.run_dir import RunDir
@@ -37,11 +37,14 @@ def parse_config(files: Sequence[str], overrides: Sequence[str], logdir: str | P
     """
     if files:
         return load_config(RunConfig, files, overrides)
-    run = RunDir(logdir)
+    run, names_game = RunDir(logdir), any(override.startswith(("env.game=", "env=")) for override in overrides)
     if run.exists():
-        return load_config(RunConfig, [str(RunDir.open(logdir).config)], overrides)
+        run = RunDir.open(logdir)
+        if not names_game:
+            open_config(run)
+        return load_config(RunConfig, [str(run.config)], overrides)
     config = load_config(RunConfig, DEFAULT_PRESETS, overrides)
-    if not any(override.startswith(("env.game=", "env=")) for override in overrides):
+    if not names_game:
         raise RunError(
             f"{run.why_missing()} So there is nothing to continue, and a new run needs a game or a configuration. "
             "Name one: env.game=maze, or --config dreamer_small."

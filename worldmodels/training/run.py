@@ -11,10 +11,10 @@ from worldmodels.acting.build import Parts, build_parts, resolve_deterministic
 from worldmodels.acting.step_source import LocalSource, StepSource
 from worldmodels.config.devices import threads_warning
 from worldmodels.config.environment import build_env
-from worldmodels.config.run_config import RunConfig
+from worldmodels.config.run_config import RunConfig, imports_module, trust
 from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig
 from worldmodels.core.configuration.sections import to_dict
-from worldmodels.core.errors import UserError
+from worldmodels.core.errors import FileError, UserError
 from worldmodels.envs import VectorEnv
 from worldmodels.envs.config import PYTHON
 from worldmodels.envs.foreign.given import find_given
@@ -65,6 +65,9 @@ def train(
             progress.message(f"Trained on: {levels['train']}; tested on: {levels['test']}")
         new = checked.config if checked.is_new else None
         stack.enter_context(checked.run_dir.training(new, {"levels": levels} if levels else {}))
+        if imports_module(config):  # who trains names the game
+            with suppress(FileError):
+                trust(checked.run_dir)
         interruption = stack.enter_context(Interruption())
         logger = stack.enter_context(opened_logger(checked.run_dir, config.telemetry.sinks, to_dict(config)))
         source = stack.enter_context(_source(parts, env, start_collector))

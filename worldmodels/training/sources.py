@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from worldmodels.config.environment import build_env, model_spec
-from worldmodels.config.run_config import RunConfig
+from worldmodels.config.run_config import RunConfig, open_config
 from worldmodels.config.training_config import ModelBasedConfig
-from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.files.run_dir import RunDir
@@ -80,7 +79,7 @@ def copy_replay(place: str, replay: Replay) -> None:
 
 
 def _config_of(run: str | Path) -> RunConfig:
-    return load_config(RunConfig, [RunDir.open(run).config])
+    return open_config(RunDir.open(run))
 
 
 def _check_same(key: str, other: RunConfig, ours: RunConfig, pairs: dict[str, tuple[Any, Any]]) -> None:

@@ -247,6 +247,12 @@ def config_text(config: Any) -> str:
     return to_yaml(config if isinstance(config, Mapping) else to_dict(config))
 
 
+def state_folder() -> Path:
+    """Return the folder of what this program remembers for its user: `worldmodels` in that of states, as XDG has it."""
+    given = os.environ.get("XDG_STATE_HOME", "")
+    return (Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "state") / "worldmodels"
+
+
 def _runs_in(folder: Path) -> list[str]:
     return sorted(str(meta.parent) for meta in folder.glob("*/meta.json"))
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from worldmodels.config.environment import build_env
-from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import from_dict, load_config, to_dict
+from worldmodels.config.run_config import RunConfig, open_config
+from worldmodels.core.configuration.sections import from_dict, to_dict
 from worldmodels.core.configuration.values import received
 from worldmodels.core.errors import ConfigError, UserError
 from worldmodels.core.files.run_dir import RunDir
@@ -146,7 +146,7 @@ def chosen_shifts(request: ShiftRequest) -> list[DistributionShift]:
     Raises:
         UserError: there is no such run, or a shift that it cannot play.
     """
-    config = load_config(RunConfig, [RunDir.open(request.evaluation.path).config])
+    config = open_config(RunDir.open(request.evaluation.path))
     if request.shifts is None:
         shifts = default_shifts(config.env, request.games)
     else:

@@ -8,8 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from worldmodels.config.environment import model_spec
-from worldmodels.config.run_config import RunConfig
-from worldmodels.core.configuration.sections import load_config
+from worldmodels.config.run_config import RunConfig, open_config
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
@@ -30,9 +29,7 @@ class Run:
     def open(cls, path: str | Path) -> Run:
         """Open the folder of a run; raise UserError if there is none, or a damaged one."""
         run_dir = RunDir.open(path)
-        return cls(
-            Path(path), load_config(RunConfig, [run_dir.config]), tuple(Checkpoints(run_dir.checkpoints).steps())
-        )
+        return cls(Path(path), open_config(run_dir), tuple(Checkpoints(run_dir.checkpoints).steps()))
 
     @cached_property
     def spec(self) -> ModelSpec:

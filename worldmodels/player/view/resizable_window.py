@@ -18,6 +18,7 @@ import pygame
 from worldmodels.core.configuration.ranges import Section, between
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.json_files import parse_json
+from worldmodels.core.files.run_dir import state_folder
 from worldmodels.core.files.writing import make_folder, read_regular, write_atomic
 from worldmodels.player.view.layout import scale_for
 from worldmodels.player.view.painter import Painter
@@ -110,10 +111,8 @@ class WindowMemory(Section):
 
 
 def memory_file() -> Path:
-    """Return the file of the memory: `worldmodels/window.json` in the folder of states that XDG gives."""
-    given = os.environ.get("XDG_STATE_HOME", "")
-    folder = Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "state"
-    return folder / "worldmodels" / "window.json"
+    """Return the file of the memory."""
+    return state_folder() / "window.json"
 
 
 def recall() -> WindowMemory:
