@@ -52,6 +52,12 @@ def test_it_shows_means_intervals_and_differences_by_levels(tmp_path, capsys, mo
     assert " ".join(lines["plain"]).endswith("+4.00 (-2.08 to 10.00)")
     assert " ".join(lines["random"]).startswith("random - 1.00")
     assert "plain" not in test
+    assert "Means of 2 episodes, with" in train
+
+
+def test_one_episode_is_named_so(tmp_path, capsys):
+    compare_runs([str(evaluated(tmp_path / "run", 100, [8]))])
+    assert "Means of 1 or 2 episodes, with" in capsys.readouterr().out
 
 
 def test_intervals_of_returns_without_known_bounds_are_whole(tmp_path, capsys, monkeypatch):

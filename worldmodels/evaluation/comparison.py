@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from worldmodels.analysis.runs.folders import read_settings
 from worldmodels.analysis.statistics.bootstrap import Estimate, Span, difference, estimate
 from worldmodels.core.configuration.ranges import Count, Section
-from worldmodels.core.errors import FileError, UserError
+from worldmodels.core.errors import FileError, UserError, counted
 from worldmodels.core.files.json_files import parse_json, parse_strict
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import read_regular
@@ -108,7 +108,9 @@ def _print(where: str, played: Sequence[PlayedReturns]) -> None:
         rows.append([one.who, step, _words(estimate(one.returns, within=one.within), ".2f"), behind])
     columns = ["policy", "real steps", "return", "behind the first"]
     counts = sorted({len(one.returns) for one in played})
-    caption = f"Means of {' or '.join(map(str, counts))} episodes, with their 95 % intervals."
+    *others, most = counts
+    each = " or ".join([*map(str, others), counted(most, "episode")])
+    caption = f"Means of {each}, with their 95 % intervals."
     print_table(f"Returns in {where}", columns, rows, caption)
 
 

@@ -186,5 +186,5 @@ class _Progress:
     def __call__(self, step: Step, returns: np.ndarray, playing: np.ndarray) -> None:
         self._steps += 1
         if time.monotonic() - self._reported > PROGRESS_SECONDS:
-            self._report(f"  step {self._steps}: {playing.sum()} of {len(playing)} episodes go on")
+            self._report(f"  step {self._steps}: {playing.sum()} of {counted(len(playing), 'episode')} not over")
             self._reported = time.monotonic()

@@ -61,9 +61,10 @@ def growth_warning(grown: list[Growth], learning_rates: Mapping[str, float | str
 
 
 MOST_KL = 0.1
-"""Nats between the policies before and after an update; good updates stay near 0.01."""
+"""Nats between the policies before and after an update; nine runs that learn CoinRun stay below 0.04."""
 MOST_ENTROPY_RISE = 0.5
-"""Nats above the smallest entropy: a policy that learns becomes surer, and one that unlearns returns to chance."""
+"""Nats above the smallest entropy: a policy that learns becomes surer, and one that unlearns returns to chance. In nine
+runs that learn CoinRun the entropy rises by up to 0.4 for a while."""
 
 
 class PolicyHarm:

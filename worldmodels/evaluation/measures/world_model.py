@@ -11,6 +11,7 @@ import numpy as np
 
 from worldmodels.analysis.plots.evaluation_plots import HorizonCurve, plot_horizon
 from worldmodels.analysis.statistics.last_evaluation import over_chance, over_copying
+from worldmodels.core.errors import counted
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measure import NOTHING, Extras, Measure, Occasion
 from worldmodels.evaluation.predictions.event_foresight import STEPS, EventForesight
@@ -62,7 +63,7 @@ def predict_windows(evaluator: Evaluator, occasion: Occasion) -> PredictedWindow
     windows, context = occasion.held_out() or evaluator.recorded(), evaluator.settings.context
     if occasion.kind in ("real", "model"):
         check_horizon(windows, context)
-    evaluator.report(f"Predicting {len(windows.action)} windows")
+    evaluator.report(f"Predicting {counted(len(windows.action), 'window')}")
     filmed = video_rows(windows, context, VIDEO_WINDOWS) if occasion.kind == "training" and occasion.videos else ()
     predictor, streams = evaluator.predictor, evaluator.streams
     key, predictions, errors = streams.key("prediction"), [], {}
