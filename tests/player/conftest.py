@@ -47,7 +47,7 @@ def make_session():
         model=WalkModel,
         **options,
     ):
-        streams, settings = Streams(seed), Settings(PlayOptions(**options), models > 0, with_policy)
+        streams, settings = Streams(seed), Settings(PlayOptions(**options), models > 0, with_policy, model.spec.calls)
         real = RealWorld(Field(length), seed=1, human_view=human_view, frozen=alone)
         trackers = [StateTracker(model(), streams) for _ in range(max(models, 1))]
         worlds = [

@@ -94,6 +94,13 @@ class ReconstructingModel(WalkModel):
     spec = WalkModel.spec._replace(reconstructs=True)
 
 
+class SampledModel(WalkModel):
+    """The same, drawn in a number of calls that can be changed."""
+
+    spec = WalkModel.spec._replace(calls=3)
+    calls = 3
+
+
 class CopyingModel(ReconstructingModel):
     """The same, with a mark: the first pixel counts how many pictures in a row were painted from the one before."""
 
@@ -141,6 +148,9 @@ class ModelView:
 
     def __init__(self, model):
         self.model, self.spec = model, model.spec
+
+    def set_calls(self, calls):
+        self.model.calls = calls
 
     def step(self, state, action, temperature, seed, before=None):
         state = self.model.imagine(state, action, temperature, seed)

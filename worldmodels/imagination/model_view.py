@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from worldmodels.core.types import Batch, State
 from worldmodels.imagination.rollout import Policy, RolloutOptions, rollout, rollout_actions
-from worldmodels.models.api import LatentModel, Latents, ModelSpec, WorldModel
+from worldmodels.models.api import LatentModel, Latents, ModelSpec, SampledModel, WorldModel
 from worldmodels.models.graph import graph
 from worldmodels.models.networks.scan import swap_rows_and_time
 from worldmodels.replay import previous_actions
@@ -61,6 +61,11 @@ class ModelView:
     def spec(self) -> ModelSpec:
         """The spec of the model."""
         return self._model.spec
+
+    def set_calls(self, calls: int) -> None:
+        """Draw later frames in so many calls of the network, if the model is sampled."""
+        if self.spec.calls:
+            cast(SampledModel, self._model).set_calls(calls)
 
     def frame(self, state: State, before: tf.Tensor | None = None) -> tf.Tensor | tuple[()]:
         """Return the images of B states: uint8 (B, H, W, C); () for a model without images.

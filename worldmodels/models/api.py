@@ -53,6 +53,8 @@ class ModelSpec(NamedTuple):
     """The number of groups, and of the classes of each, that a `LatentModel` draws at each step; None for others."""
     imagines_images: bool = False
     """Whether each imagined step makes an image, and so needs the memory of one."""
+    calls: int = 0
+    """Calls of its network in which a `SampledModel` draws each frame; 0 for others."""
 
     @property
     def observation_shape(self) -> tuple[int, int, int]:
@@ -242,6 +244,13 @@ class WorldModel(Representation, Protocol):
         Returns:
             Scalar metrics named `model/...`, and the posterior states, leading (B, T), for imagination to start at.
         """
+
+
+class SampledModel(WorldModel, Protocol):
+    """A world model that draws each frame in several calls of a network; `spec.calls` gives their number."""
+
+    def set_calls(self, calls: int) -> None:
+        """Draw later frames in so many calls, at least 1. Temperature 0 takes one call, whatever their number."""
 
 
 class Latents(NamedTuple):

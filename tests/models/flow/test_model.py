@@ -65,6 +65,16 @@ def test_samples_decide_and_the_mean_does_not(learned: Flow) -> None:
     assert np.abs(mean - 127.5).max() < 60
 
 
+def test_one_call_averages_what_more_calls_choose_from(learned: Flow) -> None:
+    state, action = state_of(learned, 64), np.full(64, 2)
+    grey = {}
+    for calls in (1, 3):
+        learned.set_calls(calls)
+        light = learned.frame(learned.imagine(state, action, 1.0, np.array([3, 4]))).numpy().mean((1, 2, 3))
+        grey[calls] = ((light > 50) & (light < 205)).mean()
+    assert grey[1] > 0.5 and grey[3] < 0.2 and learned.config.calls == 3
+
+
 def test_the_state_keeps_the_last_actions() -> None:
     model = build(FlowConfig(frames=3, width=8, blocks=1), ActionSpec(low=(-1.0, 0.0), high=(1.0, 2.0)))
     frames = np.zeros((1, 4, *SHAPE), np.uint8)

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 from keys import down, run, tap
+from tiny_worlds import SampledModel
 
 from worldmodels.player.session.events import AbsenceEvent, KeyEvent, SettingEvent
 
@@ -133,6 +134,14 @@ def test_settings_are_changed_live_and_never_beyond_their_ends(make_session):
         told.append(session.snapshot().notice.split(": ")[1])
     assert told == ["0.25", "0, the mode", "0, the mode", "0, the mode", "0.25", "0.3"]
     assert session.settings.temperature == 0.3
+
+
+def test_the_calls_of_a_sampled_model_are_a_setting(make_session):
+    session = make_session(model=SampledModel)
+    assert session.snapshot().settings[2] == ("calls for each frame", "3")
+    session.tick([SettingEvent(2, 4)])
+    assert session.snapshot().notice == "calls for each frame: 5"
+    assert session._play.models[0].model.model.calls == 5
 
 
 def test_a_setting_takes_any_of_its_values_at_once(make_session):

@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.errors import ConfigError
-from worldmodels.models.api import LatentModel, ModelSpec, Representation, WorldModel
+from worldmodels.models.api import LatentModel, ModelSpec, Representation, SampledModel, WorldModel
 from worldmodels.models.config import ModelConfig
 from worldmodels.models.conformance.samples import (
     ACTION,
@@ -41,6 +41,7 @@ def check_methods(config: ModelConfig) -> None:
     model = shared_model(config)
     contract = {**vars(Representation), **(vars(WorldModel) if model.spec.imagines else {})}
     contract |= vars(LatentModel) if model.spec.latent_groups else {}
+    contract |= vars(SampledModel) if model.spec.calls else {}
     methods = [name for name, value in contract.items() if callable(value) and not name.startswith("_")]
     if not model.spec.imagines or not model.spec.vectors:
         methods = [name for name in methods if name != "vectors"]  # nobody asks for what is not there

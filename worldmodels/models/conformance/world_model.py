@@ -123,6 +123,20 @@ def check_at_temperature_0_the_future_is_one(config: ModelConfig) -> None:
     require_same(one, other, "futures at temperature 0")
 
 
+def check_calls_change_samples_alone(config: ModelConfig) -> None:
+    """Check that another number of calls draws other samples and the same future at temperature 0."""
+    model, state = renewed_learner(config), last(followed(renewed_learner(config)))
+    model.fit(BATCH, key(0))  # a network that has not learned may draw the same in any number of calls
+    futures = []
+    for calls in (1, 3, 1):
+        model.set_calls(calls)
+        futures.append([seen(model, model.imagine(state, ACTION, temperature, key(2))) for temperature in (1.0, 0.0)])
+    model.set_calls(model.spec.calls)
+    require_same(futures[0], futures[2], "futures of as many calls")
+    require_same(futures[0][1], futures[1][1], "futures at temperature 0 of 1 and of 3 calls")
+    require(differ(futures[0][0], futures[1][0]), "3 calls must draw other samples than 1; they do not.")
+
+
 def check_what_is_readable_suffices_to_read(config: ModelConfig) -> None:
     """Check that features, frame, reward and continuation need no more of a state than `readable` keeps."""
     model = shared_model(config)

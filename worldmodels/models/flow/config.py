@@ -42,4 +42,11 @@ class FlowConfig(Section):
         except ConfigError as error:
             raise ConfigError(f"model.kind is 'flow', which does not fit this environment. {error}") from error
         features = ObservationSpec.of(height, width, self.frames * channels)
-        return ModelSpec(observation, action, features, min_sequence_length=self.frames + 1, imagines_images=True)
+        return ModelSpec(
+            observation,
+            action,
+            features,
+            min_sequence_length=self.frames + 1,
+            imagines_images=True,
+            calls=self.calls,
+        )

@@ -58,7 +58,7 @@ class FlowState(NamedTuple):
 
 
 class Flow:
-    """A `WorldModel` (see `models/api.py` for the methods)."""
+    """A `SampledModel` (see `models/api.py` for the methods)."""
 
     def __init__(self, config: FlowConfig, observation: ObservationSpec, action: ActionSpec, seed: np.ndarray):
         self.config, self.spec, self._devices = config, config.spec(observation, action), devices.current()
@@ -78,6 +78,7 @@ class Flow:
         for average, variable in zip(self._averages.values(), self._followed, strict=True):
             average.assign(variable)
         self.optimizer = build_optimizer(self.variables, config.optimizer)
+        self._calls = tf.Variable(config.calls, trainable=False)  # so that another number is not another graph
 
     def initial(self, batch: int | tf.Tensor) -> FlowState:
         height, width, channels = self.spec.observation_shape
@@ -111,12 +112,15 @@ class Flow:
         noise = temperature * draw_rows(
             lambda shape: tf.random.stateless_normal(shape, seed), tf.concat([rows, self.spec.observation_shape], 0)
         )
-        calls = tf.where(temperature > 0.0, self.config.calls, 1)  # the mean is one call without noise
+        calls = tf.where(temperature > 0.0, self._calls, 1)  # the mean is one call without noise
         frame = path.to_images(path.sample(lambda x, times: self.averaged(x, times, past), noise, calls))
         summary = self.events(self._newest(state.frames), vector, frame)
         reward, continuation = self.reward_head.reward(summary), self.continuation_head.probability(summary)
         none = tf.zeros(rows, tf.bool)
         return FlowState(*self._advance(state.frames, state.actions, frame, vector, none), reward, continuation)
+
+    def set_calls(self, calls: int) -> None:
+        self._calls.assign(calls)
 
     def readable(self, state: FlowState) -> FlowState:
         return state

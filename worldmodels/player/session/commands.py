@@ -146,6 +146,8 @@ class SessionCommands:
     def _setting_changed(self, changed: str) -> None:
         self._notify(changed)
         self.log.event(changed)
+        for world in self._play.models:
+            world.model.set_calls(self.settings.calls)
         if self._play.policy:
             self._play.policy.decide_again()
 

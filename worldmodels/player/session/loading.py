@@ -44,7 +44,8 @@ def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxContro
         loaded = [load_run(run.path).parts for run in runs]
         report(f"Compiling the {what}")
         streams = Streams(options.seed)
-        settings = Settings(options, with_models, with_policy)
+        calls = max(parts.model.spec.calls for parts in loaded) if with_models else 0
+        settings = Settings(options, with_models, with_policy, calls)
         # Numbers stand beside those of the model, so the game itself is a picture wherever it draws one.
         human_view = runs[0].spec.image is None if with_models else options.view == "people"
         real = _real_world(runs[0], setup, human_view)

@@ -15,6 +15,7 @@ TEMPERATURES = (0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0)
 RATES = (1, 2, 3, 5, 8, 10, 15, 20, 30, 45, 60)
 HORIZONS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100, 200)
 BRANCH_STEPS = (5, 10, 15, 20, 30, 50)
+CALLS = (1, 2, 3, 4, 5, 8, 12, 20)
 SAMPLE_NUMBERS = tuple(range(10))
 
 
@@ -66,9 +67,10 @@ class Settings:
     Args:
         with_model: there is a learned world; without one only the speed can be changed.
         with_policy: there is a policy.
+        calls: the calls of its network in which a sampled model draws each frame; 0: no model is sampled.
     """
 
-    def __init__(self, options: PlayOptions, with_model: bool, with_policy: bool) -> None:
+    def __init__(self, options: PlayOptions, with_model: bool, with_policy: bool, calls: int = 0) -> None:
         self._rate = Setting.at("steps a second", options.rate, RATES)
         self._temperature = Setting.at("model temperature", options.temperature, TEMPERATURES, "0, the mode")
         self._policy_temperature = Setting.at(
@@ -77,7 +79,9 @@ class Settings:
         self._put_back_every = Setting.at("put back every", options.put_back_every, HORIZONS, "never")
         self._branch_steps = Setting.at("branch for", 20, BRANCH_STEPS)
         self._sample = Setting.at("sample", 0, SAMPLE_NUMBERS)
+        self._calls = Setting.at("calls for each frame", calls, CALLS if calls else ())
         of_model = [self._temperature, self._sample, self._put_back_every, self._branch_steps]
+        of_model[1:1] = [self._calls] if calls else []
         self.rows = [
             self._rate,
             *(of_model if with_model else ()),
@@ -96,6 +100,11 @@ class Settings:
     def temperature(self) -> float:
         """The temperature of the model's samples; 0 takes the most probable."""
         return self._temperature.value
+
+    @property
+    def calls(self) -> int:
+        """The calls of its network in which a sampled model draws each frame."""
+        return int(self._calls.value)
 
     @property
     def policy_temperature(self) -> float:
