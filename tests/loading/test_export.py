@@ -155,8 +155,18 @@ def test_onnx_runtime_gives_what_the_run_gives(dreamer: LoadedRun, tmp_path: Pat
 @needs_onnx
 def test_next_frames_and_sampled_actions_go_through_onnx(sac: LoadedRun, tmp_path: Path) -> None:
     assert sac.export(tmp_path / "sac", format="onnx")["checked"]["rows_beyond"] == 0
-    run = untrained(tmp_path / "run", ["simple_small", "debug_simple"], ["env.game=maze"])
-    assert run.export(tmp_path / "simple", "model", "onnx")["checked"]["rows_beyond"] == 0
+    for name, presets, changes in (
+        ("small", ["simple_small", "debug_simple"], []),
+        ("published", ["simple_deterministic"], ["model.network.hidden=8"]),  # means over images of one pixel
+    ):
+        run = untrained(tmp_path / name, presets, ["env.game=maze", *changes])
+        assert run.export(tmp_path / f"onnx_{name}", "model", "onnx")["checked"]["rows_beyond"] == 0
+
+
+def test_what_onnx_cannot_take_is_refused_in_a_sentence() -> None:
+    text = "cannot be exported to ONNX; --format savedmodel can. The error: no such op"
+    with pytest.raises(UserError, match=text), exporting._refused():
+        raise ValueError("no such op")
 
 
 def test_the_names_of_a_nest_lead_back_to_it() -> None:

@@ -39,7 +39,8 @@ pixels of an image may be 1 of 255."""
 ROWS = 0.02
 """Share of the rows that may differ by more: a draw that falls between two classes may fall to either."""
 
-OPSET = 18
+OPSET = 17
+"""The version of ONNX's operations. With 18, tf2onnx 1.17 gives means over wrong axes after transpositions."""
 _ONNX = ("tf2onnx", "onnx", "onnxruntime")
 
 
@@ -150,7 +151,7 @@ def _onnx(function: Function, path: Path) -> Exported:
     outputs = sorted(graph.structured_outputs[0])
     tensors = {f"{name}:0": name for name in function.inputs if name != "seed"}
     tensors |= {op.outputs[0].name: name for name, op in draws.items()}
-    with _quiet():
+    with _quiet(), _refused():
         frozen = convert_variables_to_constants_v2(graph, lower_control_flow=False)
         definition = frozen.graph.as_graph_def()
         results = {tensor.name: name for tensor, name in zip(frozen.outputs, outputs, strict=False)}
@@ -165,13 +166,8 @@ def _onnx(function: Function, path: Path) -> Exported:
             tensors_to_rename=tensors | results,
         )
     path.write_bytes(model.SerializeToString())
-    try:
+    with _refused():
         session = import_module("onnxruntime").InferenceSession(str(path), providers=["CPUExecutionProvider"])
-    except Exception as error:
-        raise UserError(
-            "ONNX lacks an operation that this run needs; export it with --format savedmodel. ONNX Runtime says: "
-            f"{shortened(str(error), 300)}"
-        ) from error
     taken = {x.name for x in session.get_inputs()}
 
     def inputs(given: Tensors) -> Tensors:
@@ -180,7 +176,8 @@ def _onnx(function: Function, path: Path) -> Exported:
         return {name: np.asarray(x) for name, x in {**given, **noise}.items() if name in taken}
 
     def run(given: Tensors) -> Tensors:
-        return dict(zip(outputs, session.run(outputs, given), strict=True))
+        with _refused():
+            return dict(zip(outputs, session.run(outputs, given), strict=True))
 
     return Exported(path.name, inputs, run, {name: _NOISE[op.type](op) for name, op in draws.items()})
 
@@ -209,6 +206,17 @@ def _replace(graph: Any, node: Any, name: str, op: str, parts: Callable[[Any, An
     one, known = graph.make_const(f"{name}_one", np.float32(1.0)), graph.make_node(op, node.input)
     difference = parts(known.output[0], one.output[0])
     graph.make_node("Sub", difference, name=name, outputs=node.output, shapes=shapes, dtypes=types)
+
+
+@contextmanager
+def _refused() -> Iterator[None]:
+    """Turn errors of the converter and of ONNX Runtime into a sentence: both raise errors of many kinds."""
+    try:
+        yield
+    except Exception as error:
+        raise UserError(
+            f"This run cannot be exported to ONNX; --format savedmodel can. The error: {shortened(str(error), 300)}"
+        ) from error
 
 
 @contextmanager

@@ -63,7 +63,7 @@ def to_classes(bits: tf.Tensor, group: int) -> tf.Tensor:
 
 def to_bits(classes: tf.Tensor, group: int) -> tf.Tensor:
     """Return the inverse of `to_classes`."""
-    digits = tf.bitwise.bitwise_and(tf.bitwise.right_shift(classes[..., None], np.arange(group, dtype=np.int32)), 1)
+    digits = classes[..., None] // 2 ** np.arange(group, dtype=np.int32) % 2
     return tf.reshape(2.0 * tf.cast(digits, tf.float32) - 1.0, (-1, classes.shape[1] * group))
 
 
