@@ -235,7 +235,7 @@ def test_a_node_that_dies_costs_nothing_but_the_work_since_the_last_checkpoint(
 ) -> None:
     """The same grid by processes of this machine, and by two nodes of which one dies with all that it runs."""
     plain, grid = two_runs(tmp_path / "plain"), two_runs(tmp_path / "ray")
-    assert len(train_grid(plain, LocalEngine(core_shares(1))).done) == 2
+    assert len(train_grid(plain, LocalEngine(core_shares()[:1])).done) == 2
     for other in set(cluster.worker_nodes):
         cluster.remove_node(other)
     node, killed = cluster.add_node(num_cpus=1), []

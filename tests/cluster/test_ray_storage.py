@@ -48,7 +48,7 @@ def test_a_node_that_dies_costs_nothing_but_the_work_since_the_last_stored_check
     nodes: tuple[str, list[Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain, grid, killed = two_runs(tmp_path / "plain"), two_runs(tmp_path / "copies"), []
-    assert len(train_grid(plain, LocalEngine(core_shares(1))).done) == 2
+    assert len(train_grid(plain, LocalEngine(core_shares()[:1])).done) == 2
     (tmp_path / "storage").mkdir()
     address, (node, _) = nodes
     raylet = node.all_processes["raylet"][0].process.pid
