@@ -190,6 +190,8 @@ def test_the_meaning_of_an_action_says_its_bounds() -> None:
         (np.array([[10, 20]], np.uint8), np.array([[11, 23]], np.uint8), [2.0]),  # the mean over the pixels
         (np.array([1, 2], np.int32), np.array([1, 3], np.int32), [0.0, 500.0]),
         ([[0.0]], [[np.nan]], [np.inf]),
+        ([[np.inf]], [[1.0]], [np.inf]),
+        ([[np.nan, np.inf]], [[np.nan, np.inf]], [0.0]),
         ([[0.0]], [[0.0, 0.0]], [np.inf]),
     ],
 )
