@@ -227,6 +227,16 @@ def test_malformed_headers_are_refused(tmp_path, data):
         open_source(str(tmp_path / "a.npz"))
 
 
+def test_a_header_of_python_2_is_read_without_a_remark(tmp_path, recwarn):
+    np.savez(tmp_path / "whole.npz", **arrays())
+    with zipfile.ZipFile(tmp_path / "whole.npz") as whole, zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
+        for name in whole.namelist():
+            archive.writestr(name, whole.read(name).replace(b"(6, 1), }  ", b"(6L, 1L), }"))
+    with closing(open_source(str(tmp_path / "a.npz"))) as source:
+        assert next(iter(source.pieces())).reward.tolist() == [[0, 1, 1, 0, 1, 1]]
+    assert not recwarn.list
+
+
 def test_a_header_that_claims_two_billion_bytes_takes_no_memory(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("observation.npy", npy(b" " * 10_000_000, b"\x02\x00"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 import struct
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -116,7 +117,9 @@ class NpzFile:
         try:
             version = np.lib.format.read_magic(beginning)
             read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            return read(beginning)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # NumPy's about headers of Python 2, which it reads
+                return read(beginning)
         except Exception as error:  # NumPy reads the header as Python, and lets through Python's errors about it
             why = (str(error).splitlines() or [type(error).__name__])[0]
             raise FileError(f"'{self._path}' is damaged: the header of '{name}' cannot be read ({why}).") from error
