@@ -7,7 +7,7 @@ The mean that is meant is that of the normal before it is truncated: the mode, w
 from __future__ import annotations
 
 import math
-from functools import reduce
+from collections.abc import Sequence
 
 import tensorflow as tf
 
@@ -73,11 +73,16 @@ def _quantile(share: tf.Tensor) -> tf.Tensor:
         return tf.math.ndtri(share)
     # Giles (2012), "Approximating the erfinv function", in single precision.
     w = -tf.math.log(4.0 * share * (1.0 - share))
-    middle, tails = (
-        reduce(lambda sum, term, x=x: sum * x + term, terms, tf.zeros_like(share))
-        for x, terms in ((w - 2.5, _MIDDLE), (tf.sqrt(tf.maximum(w, 5.0)) - 3.0, _TAILS))
-    )
+    middle, tails = _polynomial(w - 2.5, _MIDDLE), _polynomial(tf.sqrt(tf.maximum(w, 5.0)) - 3.0, _TAILS)
     return math.sqrt(2.0) * (2.0 * share - 1.0) * tf.where(w < 5.0, middle, tails)
+
+
+def _polynomial(x: tf.Tensor, terms: Sequence[float]) -> tf.Tensor:
+    """Return a polynomial of x by Horner's rule; the highest power comes first."""
+    total = tf.zeros_like(x)
+    for term in terms:
+        total = total * x + term
+    return total
 
 
 _MIDDLE = (
