@@ -22,7 +22,7 @@ from worldmodels.analysis.statistics.bootstrap import (
     interquartile_mean,
     probability_of_improvement,
 )
-from worldmodels.envs.games.levels import LEVELS
+from worldmodels.envs.games.levels import MEASURED
 
 Result: TypeAlias = dict[str, Any]
 """What `CellJob` keeps of a cell."""
@@ -116,10 +116,12 @@ def _learner(name: str, results: Sequence[Result], compared: Sequence[Result]) -
         "wall_minutes": _estimate([r["wall_seconds"] / 60 for r in own]),
         "processor_minutes": _estimate([r["processor_seconds"] / 60 for r in own]),
         "interquartile_mean": {
-            levels: _bootstrap(interquartile_mean, _strata(used, name, levels)) for levels in LEVELS if used
+            levels: _bootstrap(interquartile_mean, _strata(used, name, levels)) for levels in MEASURED if used
         },
         "random_interquartile_mean": {
-            levels: _interquartile_mean_of([normalised(r, levels, "random") for r in used]) for levels in LEVELS if used
+            levels: _interquartile_mean_of([normalised(r, levels, "random") for r in used])
+            for levels in MEASURED
+            if used
         },
     }
 
@@ -134,7 +136,7 @@ def _pair(name: str, baseline: str, compared: Sequence[Result]) -> dict[str, Any
         "baseline": baseline,
         "runs": len(compared) // 2,
         "games": len(_games(compared)),
-        "levels": {levels: _comparison(name, baseline, levels, compared) for levels in LEVELS},
+        "levels": {levels: _comparison(name, baseline, levels, compared) for levels in MEASURED},
     }
 
 
@@ -156,7 +158,7 @@ def _game(game: str, learner: str, results: Sequence[Result]) -> dict[str, Any]:
         "game": game,
         "learner": learner,
         "seeds": [r["seed"] for r in own],
-        "levels": {levels: _returns(own, levels) for levels in LEVELS},
+        "levels": {levels: _returns(own, levels) for levels in MEASURED},
     }
 
 

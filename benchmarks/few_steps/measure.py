@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.seeding import Streams
-from worldmodels.envs.games.levels import LEVELS
+from worldmodels.envs.games.levels import MEASURED
 from worldmodels.loading.quiet import load_tensorflow
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def measure(run: Path, episodes: int = EPISODES, windows: int = WINDOWS) -> dict
     evaluator = Evaluator(loaded.parts, settings, Streams(0), ENVIRONMENTS, lambda text: print(text, flush=True))
     try:
         returns = {}
-        for levels in LEVELS:
+        for levels in MEASURED:
             evaluator.use_levels(levels)
             (cell,) = play_grid(evaluator, Occasion("real")).cells
             returns[levels] = {"policy": _summary(cell.policy), "random": _summary(cell.random)}

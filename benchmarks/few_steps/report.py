@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from worldmodels.envs.games.levels import LEVELS
+from worldmodels.envs.games.levels import MEASURED
 from worldmodels.envs.games.table import GAME_INFO
 
 SCALE = "0 is a policy that sees nothing, 1 the practical best; n counts runs, one for each seed and game."
@@ -38,7 +38,7 @@ def _learners(figures: dict[str, Any]) -> Iterator[str]:
     rows = []
     for row in figures["learners"]:
         returns = []
-        for levels in LEVELS:
+        for levels in MEASURED:
             compared = over.get(row["learner"], {}).get(levels, {})
             returns.append(_interval(row["interquartile_mean"].get(levels), "value"))
             returns.append(_interval(compared.get("probability_of_improvement"), "value", digits=2))
@@ -48,12 +48,12 @@ def _learners(figures: dict[str, Any]) -> Iterator[str]:
         rows.append([figures["titles"][row["learner"]], runs, *returns, steps, *minutes])
     random = figures["learners"][0]["random_interquartile_mean"]
     if random:
-        means = [cell for levels in LEVELS for cell in (f"{random[levels]:.3f}", "-")]
+        means = [cell for levels in MEASURED for cell in (f"{random[levels]:.3f}", "-")]
         rows.append(["random policy", "-", *means, "0", "-", "-"])
     title = figures["titles"][baseline]
     columns = [
         column
-        for levels in LEVELS
+        for levels in MEASURED
         for column in (
             f"normalised return, {LEVEL_TITLES[levels]} (95 %)",
             f"probability of improvement over {title}, {LEVEL_TITLES[levels]} (95 %)",
