@@ -79,31 +79,25 @@ def _check_size(values: float, source: str) -> None:
         )
 
 
-def _expanded(node: Any, known: dict[int, float]) -> float:
-    """Return the number of values of a node and its children where aliases are written out; infinite in a circle."""
-    if id(node) not in known:
-        known[id(node)] = math.inf
-        children = node.value if isinstance(node, CollectionNode) else ()
-        parts = [part for child in children for part in (child if isinstance(child, tuple) else (child,))]
-        known[id(node)] = 1 + sum(_expanded(part, known) for part in parts)
+def _expanded(node: Any, known: dict[int, float], source: str) -> float:
+    """Return the number of values of a node and its children where aliases are written out; infinite in a circle.
+
+    Raises:
+        ConfigError: a key is a list or a mapping, for which the reader would take time that doubles with each level.
+    """
+    if id(node) in known:
+        return known[id(node)]
+    known[id(node)] = math.inf
+    children = node.value if isinstance(node, CollectionNode) else ()
+    pairs = [child if isinstance(child, tuple) else (child,) for child in children]
+    for key in [pair[0] for pair in pairs if len(pair) == 2]:
+        if isinstance(key, CollectionNode):
+            raise ConfigError(
+                f"{source}, line {key.start_mark.line + 1}: a key must be a text or a number. Received a list or a "
+                "mapping. Write 'key: value'."
+            )
+    known[id(node)] = 1 + sum(_expanded(part, known, source) for pair in pairs for part in pair)
     return known[id(node)]
-
-
-def _check_keys(root: Any, source: str) -> None:
-    """Refuse a list or a mapping as a key, for which the reader would take time that doubles with each level."""
-    nodes, known = [root], {id(root)}
-    for node in nodes:
-        for child in node.value if isinstance(node, CollectionNode) else ():
-            key = child[0] if isinstance(child, tuple) else None
-            if isinstance(key, CollectionNode):
-                raise ConfigError(
-                    f"{source}, line {key.start_mark.line + 1}: a key must be a text or a number. Received a list or a "
-                    "mapping. Write 'key: value'."
-                )
-            for part in child if isinstance(child, tuple) else (child,):
-                if id(part) not in known:
-                    known.add(id(part))
-                    nodes.append(part)
 
 
 def _parse(reader: Any, text: str, source: str) -> Any:
@@ -115,8 +109,7 @@ def _parse(reader: Any, text: str, source: str) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ReusedAnchorWarning)  # a newer anchor of a name replaces the older one
             node = reader.compose(text)
-        _check_size(_expanded(node, {}), source)
-        _check_keys(node, source)
+        _check_size(_expanded(node, {}, source), source)
         tree = None if node is None else reader.constructor.construct_document(node)
     except ConfigError:
         raise
