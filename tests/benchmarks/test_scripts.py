@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import explored_world
 import patch_motions
 import preset_speed
 import pytest
+import sharp
 import world_model_recipe
 from archive import Archive
 from peers.jobs import Places, SideJob
@@ -95,6 +97,11 @@ def of_next_frame_models(_: Path) -> Iterator[Settings]:
         yield [preset], []
 
 
+def of_sharp_models(_: Path) -> Iterator[Settings]:
+    for world, family in product(sharp.WORLDS, sharp.FAMILIES):
+        yield family.split(), sharp.settings_of(world, family, 1_000)
+
+
 @pytest.mark.parametrize(
     "settings",
     [
@@ -106,6 +113,7 @@ def of_next_frame_models(_: Path) -> Iterator[Settings]:
         of_precisions,
         of_ppo,
         of_next_frame_models,
+        of_sharp_models,
     ],
     ids=lambda function: function.__name__,
 )

@@ -1,0 +1,217 @@
+"""Compares families of world models after the same minutes on the same recording: error, sharpness, readings.
+
+    python benchmarks/sharp.py [--worlds coinrun_20 ...] [--families flow_small ...] [--seeds 0] [--minutes 30]
+
+Each cell is a run without a policy, which records 80,000 steps of held random actions. A short run measures the speed.
+Then a run learns for as many updates as fit into the minutes, on all cores; the learning rate falls over all of them.
+Its model predicts 256 windows of levels never seen: 20 steps are seen, 100 are predicted under held actions.
+
+Runs are kept under runs/sharp, results in results/sharp.jsonl. The same command goes on with the cells that are
+missing, and a run that was stopped goes on where it was. Every call writes results/sharp.md from the finished cells.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from archive import Archive
+from kept_cells import measure_cells
+from provenance import made_line
+
+from worldmodels.config.run_config import EvaluationConfig
+from worldmodels.core.files.writing import write_atomic
+from worldmodels.core.processor import this_processor, usable_cores
+from worldmodels.core.seeding import Streams
+from worldmodels.core.types import Batch
+from worldmodels.evaluation.report.numbers import metrics_tree
+from worldmodels.loading.quiet import load_tensorflow
+
+HERE = Path(__file__).parent
+RUNS, RESULTS = HERE.parent / "runs" / "sharp", HERE / "results" / "sharp"
+ARCHIVE = Archive(RESULTS.with_suffix(".jsonl"))
+STEPS = 80_000
+WORLDS = {
+    "coinrun_20": ("env.game=coinrun", "env.num_levels=20"),
+    "coinrun_200": ("env.game=coinrun", "env.num_levels=200"),
+    "fruitbot": ("env.game=fruitbot", "env.num_levels=200"),
+    "starpilot": ("env.game=starpilot", "env.num_levels=200"),
+    "pong": ("env.game=ALE/Pong-v5",),
+}
+FAMILIES = {
+    "flow_small": "linear(6e-4, 1e-5, {})",
+    "simple_small": "linear(2e-3, 2e-4, {})",
+    "simple_deterministic_small": "linear(2e-3, 2e-4, {})",
+    "dreamer_small demo": "linear(2.4e-3, 1.2e-4, {})",
+}
+"""Learning rates over all updates, by the presets of the family."""
+FIT = 10
+"""Updates of a turn."""
+PROBE = 100
+"""Updates that measure the speed, the first half of which is not counted."""
+LEARNING = (
+    "agent.kind=random",
+    f"training.steps={STEPS}",
+    f"training.prefill={STEPS}",
+    "training.prefill_policy=held",
+    "training.pretrain=0",
+    "training.collect=0",
+    "training.improve=0",
+    f"training.fit={FIT}",
+    "training.fit_factors=[]",
+    "training.real_rollout=0",
+    f"replay.capacity_steps={STEPS}",
+    "schedule.evaluate_every=0",
+    "schedule.log_updates=10",
+    "schedule.checkpoint_updates=250",
+)
+CONTEXT, HORIZON, WINDOWS, ENVIRONMENTS = 20, 100, 256, 32
+AHEAD = (1, 5, 15, 30, 100)
+"""Steps ahead of which figures are taken."""
+DRAWN = {"mean": 0.0, "sample": 1.0}
+"""Temperatures of the model."""
+FIGURES = {
+    "error": "squared error over copying",
+    "told_apart": "told apart",
+    "told_apart_coarse": "told apart at 16 x 16",
+    "small_structures": "small structures",
+    "contrast": "contrast",
+    "windows": "windows",
+}
+WORDS = f"""\
+Figures {", ".join(map(str, AHEAD))} steps ahead. Squared error rewards the mean of all possible frames, which is
+blurred. Told apart: the accuracy of a small classifier, from 0.5 (never) to 1 (always). Small structures and contrast:
+1 is right."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--worlds", nargs="+", default=list(WORLDS), choices=WORLDS)
+    parser.add_argument("--families", nargs="+", default=list(FAMILIES), choices=FAMILIES)
+    parser.add_argument("--seeds", nargs="*", type=int, default=[0])
+    parser.add_argument("--minutes", type=float, default=30, help="of learning of each run (default: %(default)s)")
+    how = parser.parse_args()
+    load_tensorflow()
+    wanted = (
+        {"world": world, "family": family, "minutes": how.minutes, "seed": seed}
+        for seed, world, family in product(how.seeds, how.worlds, how.families)
+    )
+    cells = measure_cells(ARCHIVE, wanted, learn_and_measure)
+    if cells:
+        write_atomic(RESULTS.with_suffix(".md"), report(cells))
+        print(report(cells))
+
+
+def learn_and_measure(world: str, family: str, minutes: float, seed: int) -> dict[str, Any]:
+    """Train a run, or finish it, and return its figures."""
+    run = RUNS / f"{world}_{family.replace(' ', '_')}_{minutes:g}_{seed}"
+    speed = run.with_suffix(".speed")
+    if not speed.exists():
+        train(run.with_suffix(".probe"), world, family, seed, PROBE)
+        write_atomic(speed, json.dumps(updates_per_second(run.with_suffix(".probe"))))
+    updates = int(60 * minutes * json.loads(speed.read_text()))
+    train(run, world, family, seed, updates)
+    cores = f"{len(usable_cores())} cores of {this_processor()}"
+    return {"processor": cores, "updates": updates, **measure(run)}
+
+
+def train(run: Path, world: str, family: str, seed: int, updates: int) -> None:
+    """Train a run without a policy for so many updates; a run that has them already is left as it is."""
+    command = [sys.executable, "-m", "worldmodels", "train", "--config", *family.split()]
+    command += [*settings_of(world, family, updates), f"seed={seed}", "--logdir", str(run)]
+    run.parent.mkdir(parents=True, exist_ok=True)
+    with run.with_suffix(".log").open("a") as log:
+        subprocess.run(command, stdout=log, stderr=log, check=True)
+
+
+def settings_of(world: str, family: str, updates: int) -> list[str]:
+    """Return the overrides of a family's presets for so many updates in a world."""
+    rate = f"model.optimizer.learning_rate={FAMILIES[family].format(updates)}"
+    return [*LEARNING, *WORLDS[world], rate, f"training.turns={updates // FIT}"]
+
+
+def updates_per_second(run: Path) -> float:
+    """Return the median speed of a run's updates, without the first half, in which graphs are built."""
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    speeds = [record["time/updates_per_second"] for record in records if record.get("time/updates_per_second")]
+    return median(speeds[len(speeds) // 2 :])
+
+
+def measure(run: Path, windows: int = WINDOWS, horizon: int = HORIZON) -> dict[str, Any]:
+    """Return the figures of a run's world model on levels never seen, under held actions."""
+    from worldmodels.acting.exploring_actor import HeldActor, Holding
+    from worldmodels.evaluation.evaluator import Evaluator
+    from worldmodels.evaluation.predictions.windows import play_windows
+    from worldmodels.loading.load import load_run
+
+    settings, streams = EvaluationConfig(context=CONTEXT, horizon=horizon, episodes=ENVIRONMENTS), Streams(0)
+    evaluator = Evaluator(load_run(run).parts, settings, streams, ENVIRONMENTS, levels="test")
+    try:
+        actor = HeldActor(ENVIRONMENTS, evaluator.spec.action.count, streams.generator("held"), Holding(uniform=0.0))
+        played = play_windows(evaluator.env, actor, windows, CONTEXT + horizon, streams.integer("held"))
+    finally:
+        evaluator.close()
+    found: dict[str, Any] = {}
+    for drawn, temperature in DRAWN.items():
+        predicted = evaluator.predictor.predict(played, streams.key("prediction"), temperature)
+        found |= {f"{drawn}_{name}": by for name, by in frame_figures(played, predicted.frame).items()}
+    foresight = evaluator.predictor.foresight(played, streams.key("foresight"), 0.0)
+    return found | {"foresight": metrics_tree(foresight._asdict()) if foresight else None}
+
+
+def frame_figures(played: Batch, frames: np.ndarray) -> dict[str, dict[int, float]]:
+    """Return figures by the steps ahead of frames uint8 (W, H, h, w, c), which follow the context of windows.
+
+    `error` is the squared error over that of copying the last frame seen, `contrast` the deviation of the colours over
+    the real one; the others are those of the measure `sharpness`.
+    """
+    from worldmodels.evaluation.measures.sharpness import coarse, energy, told_apart
+    from worldmodels.evaluation.predictions.model_errors import counting
+
+    goes_on, real = counting(played.is_last, CONTEXT), played.observation[:, CONTEXT:]
+    figures: dict[str, dict[int, float]] = {name: {} for name in FIGURES}
+    for step in (step for step in AHEAD if step <= frames.shape[1]):
+        rows = goes_on[:, step - 1]
+        seen, truth, drawn = played.observation[rows, CONTEXT - 1], real[rows, step - 1], frames[rows, step - 1]
+        figures["windows"][step] = int(rows.sum())
+        figures["error"][step] = squared(drawn, truth) / squared(seen, truth)
+        figures["told_apart"][step] = told_apart(truth, drawn, step)
+        figures["told_apart_coarse"][step] = told_apart(coarse(truth), coarse(drawn), step)
+        figures["small_structures"][step] = energy(drawn) / energy(truth)
+        figures["contrast"][step] = float(drawn.std() / truth.std())
+    return figures
+
+
+def squared(frames: np.ndarray, truth: np.ndarray) -> float:
+    """Return the mean squared difference of frames uint8."""
+    return float(np.square(frames.astype(np.float32) - truth).mean())
+
+
+def report(cells: Sequence[dict[str, Any]]) -> str:
+    """Return a table for each world, with a row for each family and each way to draw."""
+    lines = [f"# Families of world models side by side\n\n```\n{(__doc__ or '').strip()}\n```\n", WORDS]
+    for world, minutes in dict.fromkeys((cell["world"], cell["minutes"]) for cell in cells):
+        lines += [f"\n## {world}, {minutes:g} minutes\n", f"| | updates | {' | '.join(FIGURES.values())} |"]
+        lines.append("|---" * (2 + len(FIGURES)) + "|")
+        for cell in cells:
+            if (cell["world"], cell["minutes"]) == (world, minutes):
+                for drawn in DRAWN:
+                    by = (cell[f"{drawn}_{name}"].values() for name in FIGURES)
+                    figures = " | ".join(" / ".join(f"{value:.3g}" for value in values) for values in by)
+                    lines.append(
+                        f"| {cell['family']}, {drawn}, seed {cell['seed']} | {cell['updates']:,} | {figures} |"
+                    )
+    processors = ", ".join(sorted({cell["processor"] for cell in cells}))
+    return "\n".join([*lines, "", f"On {processors}.", "", made_line(cells)]) + "\n"
+
+
+if __name__ == "__main__":
+    main()
