@@ -54,6 +54,7 @@ def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, A
 
     load_tensorflow()
     from worldmodels.acting.build import resolve_deterministic
+    from worldmodels.acting.collected_steps import CollectedSteps
     from worldmodels.acting.step_source import LocalSource
     from worldmodels.config.environment import build_env
     from worldmodels.core.files.checkpoint import Checkpoints
@@ -71,7 +72,8 @@ def measure(precision: str, steps: int, turns: int, folder: Path) -> dict[str, A
     meter("model, policy, their graphs, an update of each")
     run_dir = RunDir(folder)
     replay = Replay(run_dir.replay, env.num_envs, env.observation_spec, env.action_spec, config.replay, steps)
-    loop = ModelBasedLoop(parts, config.training, LocalSource(parts, env), replay)
+    collected = CollectedSteps(LocalSource(parts, env), config.training.rollout_steps)
+    loop = ModelBasedLoop(parts, config.training, collected, replay)
     evaluation = PeriodicEvaluation(parts, run_dir, replay)
     loop.begin()
     meter("loop and empty replay store")

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from speed.peer import Peer
 from speed.stopwatch import Stopwatch, precisions
 from worldmodels.acting.build import build_parts
+from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import LocalSource
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
@@ -94,7 +95,8 @@ class Ours:
         config = load_config(RunConfig, [], [*settings(world), f"precision={precision}"])
         self._env = TimedEnv(build_env(config))
         parts = build_parts(config, self._env)
-        self._loop = ModelFreeLoop(parts, config.training, LocalSource(parts, self._env))
+        collected = CollectedSteps(LocalSource(parts, self._env), config.training.rollout_steps)
+        self._loop = ModelFreeLoop(parts, config.training, collected)
         self._loop.begin()
         self.game: list[float] = []
         self.iterations = Stopwatch()

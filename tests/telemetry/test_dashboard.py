@@ -8,8 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from rich.console import Console
 
-from worldmodels.telemetry.dashboard import Progress, line, panel
-from worldmodels.telemetry.display import Status
+from worldmodels.telemetry.dashboard import Progress, Status, line, panel
 
 VALUES = {
     "time/env_steps_per_second": 112.3,

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.telemetry.display import Status, duration, number, sparkline
+from worldmodels.telemetry.dashboard import Status
+from worldmodels.telemetry.display import duration, number, sparkline
 
 
 class Clock:

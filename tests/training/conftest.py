@@ -15,6 +15,7 @@ import tensorflow as tf
 from image_spaces import image_spec
 
 from worldmodels.acting.build import Parts
+from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import LocalSource
 from worldmodels.agents.api import NO_EXPERIENCE, Agent
 from worldmodels.config.environment import build_env
@@ -152,7 +153,8 @@ def model_based(tmp_path):
         env = build_env(config)
         replay = Replay(tmp_path / folder, env.num_envs, env.observation_spec, env.action_spec, config.replay)
         parts = toy_parts(config)
-        return ModelBasedLoop(parts, config.training, LocalSource(parts, env), replay, demonstrations)
+        collected = CollectedSteps(LocalSource(parts, env), config.training.rollout_steps)
+        return ModelBasedLoop(parts, config.training, collected, replay, demonstrations)
 
     return make
 
@@ -162,7 +164,8 @@ def model_free():
     def make(**training: Any) -> ModelFreeLoop:
         config = configured({"kind": "model_free", **training})
         parts = toy_parts(config)
-        return ModelFreeLoop(parts, config.training, LocalSource(parts, build_env(config)))
+        collected = CollectedSteps(LocalSource(parts, build_env(config)), config.training.rollout_steps)
+        return ModelFreeLoop(parts, config.training, collected)
 
     return make
 

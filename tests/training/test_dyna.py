@@ -4,6 +4,7 @@ import numpy as np
 from image_spaces import image_replay
 
 from worldmodels.acting.build import build_parts
+from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import LocalSource
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
@@ -31,8 +32,9 @@ def test_without_imagination_the_policy_is_that_of_the_model_free_loop(tmp_path)
     envs = [build_env(config) for config in (free, based)]
     replay = image_replay(tmp_path / "replay", 2, (64, 64, 3), based.replay)
     parts = build_parts(free, envs[0])
-    expected = finish(ModelFreeLoop(parts, free.training, LocalSource(parts, envs[0])))
+    expected = finish(ModelFreeLoop(parts, free.training, CollectedSteps(LocalSource(parts, envs[0]), 20)))
     parts = build_parts(based, envs[1])
-    loop = ModelBasedLoop(parts, based.training, LocalSource(parts, envs[1]), replay)
+    collected = CollectedSteps(LocalSource(parts, envs[1]), based.training.real_rollout)
+    loop = ModelBasedLoop(parts, based.training, collected, replay)
     np.testing.assert_equal(finish(loop), expected)
     assert (loop.step, loop.updates, loop.real_updates, expected["iterations"]) == (160, 3, 4, 4)

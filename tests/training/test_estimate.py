@@ -53,11 +53,11 @@ def test_measuring_leaves_the_parts_as_they_were(preset):
 def test_time_is_the_work_of_all_phases_times_what_each_takes(monkeypatch):
     updates = {"fit": np.array([2.0, 4.0]), "improve": np.array([3.0, 5.0])}
     monkeypatch.setattr(estimate, "_timed", lambda call: call() is None or np.array([0.5, 0.75]))
-    monkeypatch.setattr(estimate, "_updates_in_imagination", lambda *arguments: updates)
+    monkeypatch.setattr(estimate._Rehearsal, "_updates_in_imagination", lambda *arguments: updates)
     # 400 steps of two environments are 200 steps of each; 100 in the first turn, then 15 turns of 20.
     parts, num_envs = built("debug")
     expected = [200 * 0.5 + 16 * 2.0 + 16 * 3.0, 200 * 0.75 + 16 * 4.0 + 16 * 5.0]
-    np.testing.assert_allclose(estimate._seconds(parts, num_envs), expected)
+    np.testing.assert_allclose(estimate._Rehearsal(parts, num_envs).whole_run(), expected)
 
 
 def test_a_call_is_over_when_a_gpu_has_done_its_work(monkeypatch):

@@ -19,12 +19,12 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import CheckpointError, UserError
 from worldmodels.core.files.checkpoint import fitting
+from worldmodels.core.files.tree import check_like
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import JSONLSink
 from worldmodels.training.check import check_run, is_finished
 from worldmodels.training.launch import launch
-from worldmodels.training.loops.loop import check_like
 from worldmodels.training.run_check import check_parts
 from worldmodels.training.session import TrainingSession
 

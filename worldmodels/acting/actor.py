@@ -80,16 +80,7 @@ class ModelActor:
 
     def __init__(self, model: Representation, agent: Agent, num_envs: int, key: np.ndarray, temperature: float = 1.0):
         self._model, self._agent, self._num_envs = model, agent, num_envs
-        spec = model.spec.observation
-        seen = {name: tf.TensorSpec((num_envs, *part.shape), part.dtype) for name, part in spec.parts}
-        self._step = DirectCall(
-            self.observe_and_act,
-            *tf.nest.map_structure(tf.TensorSpec.from_tensor, self._initial()),
-            spec.pack(seen),
-            tf.TensorSpec((num_envs,), tf.bool),
-            tf.TensorSpec((), tf.float32),
-            tf.TensorSpec((2,), tf.int32),
-        )
+        self._step = self._compiled()
         self.reset(key, temperature)
 
     def reset(self, key: np.ndarray, temperature: float = 1.0) -> None:
@@ -137,6 +128,19 @@ class ModelActor:
     def load(self, tree: dict[str, Any]) -> None:
         self._calls = tree["calls"]
         self._memory = load_nest(self._memory, tree["memory"])
+
+    def _compiled(self) -> DirectCall:
+        """Return a step of all N environments as one call."""
+        num_envs, spec = self._num_envs, self._model.spec.observation
+        seen = {name: tf.TensorSpec((num_envs, *part.shape), part.dtype) for name, part in spec.parts}
+        return DirectCall(
+            self.observe_and_act,
+            *tf.nest.map_structure(tf.TensorSpec.from_tensor, self._initial()),
+            spec.pack(seen),
+            tf.TensorSpec((num_envs,), tf.bool),
+            tf.TensorSpec((), tf.float32),
+            tf.TensorSpec((2,), tf.int32),
+        )
 
     def _initial(self) -> tuple[Any, tf.Tensor, Any]:
         no_action = tf.constant(self._model.spec.action.zeros(self._num_envs))

@@ -66,7 +66,7 @@ class Collector:
         self.env: Any = env  # Any: saving is ours, Gymnasium's class knows nothing of it
         self._nothing: np.ndarray = np.zeros((env.num_envs, 0), np.float32)
         self._seed, self._noise = seed, noise
-        self._begin(seed)
+        self._begin()
 
     def steps(
         self, actor: Actor, count: int, rewarded: Callable[[np.ndarray], object] | None = None
@@ -105,13 +105,13 @@ class Collector:
     def load(self, tree: dict[str, Any]) -> None:
         if "next_seed" in tree:
             self._seed = tree["next_seed"]
-            self._begin(self._seed)
+            self._begin()
             return
         self._arrived = {"info": self._recorded({}), **tree["arrived"]}  # older runs have none
         self.env.set_state([state for _, state in sorted(tree["envs"].items())])
 
-    def _begin(self, seed: int) -> None:
-        observation, info = self.env.reset(seed=seed)
+    def _begin(self) -> None:
+        observation, info = self.env.reset(seed=self._seed)
         none = np.zeros(self.env.num_envs, bool)
         self._arrived = {
             "observation": observation,

@@ -5,6 +5,7 @@ Gathers the steps of an agent until a rollout is complete.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -91,15 +92,18 @@ def _seen(output: PolicyOutput) -> tuple[Any, Any, Any]:
 
 
 class CollectedSteps:
-    """Counts the episodes of the steps that a loop takes from a source, and gathers the agent's rollouts.
+    """Takes the steps of a loop from a source, counts their episodes, and gathers the agent's rollouts.
 
     Args:
         rollout: steps of each environment in the rollouts of one update; 0 disables gathering.
-        metrics: takes the returns, lengths and recorded infos of finished episodes.
+
+    Attributes:
+        metrics: the returns, lengths and recorded infos of finished episodes; the loop adds its own.
     """
 
-    def __init__(self, source: StepSource, rollout: int, metrics: MeanMetrics, info: InfoConfig = NO_INFO):
-        self._source, self._rollout, self._metrics = source, rollout, metrics
+    def __init__(self, source: StepSource, rollout: int, info: InfoConfig = NO_INFO):
+        self._source, self._rollout, self.num_envs = source, rollout, source.num_envs
+        self.metrics = MeanMetrics()
         self._episodes = EpisodeTracker(source.num_envs, info)
         self._buffer = RolloutBuffer()
 
@@ -113,10 +117,19 @@ class CollectedSteps:
         """Whether the buffer holds steps, which would make a checkpoint large."""
         return len(self._buffer) > 0
 
-    def add(self, step: Step, output: PolicyOutput) -> None:
-        """Add a step of the source. If rollouts are gathered, add at most `steps_until_full` steps of the agent."""
+    def steps(self, count: int, at_random: bool) -> Iterator[tuple[Step, PolicyOutput]]:
+        """Yield `count` steps of the source; at most `steps_until_full` of the agent, if rollouts are gathered."""
+        for step, output in self._source.steps(count, at_random):
+            self._add(step, output)
+            yield step, output
+
+    def expect(self, count: int, ahead: int = 1) -> None:
+        """Announce steps to the source; see `StepSource.expect`."""
+        self._source.expect(count, ahead)
+
+    def _add(self, step: Step, output: PolicyOutput) -> None:
         for episode in self._episodes.add(step):
-            self._metrics.add({f"episode/{name}": value for name, value in episode.items()})
+            self.metrics.add({f"episode/{name}": value for name, value in episode.items()})
         if self._rollout and output.features is not None:
             self._buffer.add(step, output)
 

@@ -10,7 +10,7 @@ from typing import Any
 from worldmodels.cluster.ray_connection import RayError, connect, ray
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.errors import UserError
-from worldmodels.envs.foreign.given import Given
+from worldmodels.envs.foreign.given import Given, find_given
 from worldmodels.training.collectors.collector_worker import Collecting
 
 
@@ -32,10 +32,10 @@ class CollectorActor:
 class RayCollector:
     """A `RemoteCollector` that takes one core of a node of the cluster; see `CollectorProcess`."""
 
-    def __init__(self, number: int, config: RunConfig, given: Given | None):
+    def __init__(self, number: int, config: RunConfig):
         self._name = f"Collector {number}"
         make: Any = ray.remote(num_cpus=1)(CollectorActor)
-        self._actor = make.remote(config, given)
+        self._actor = make.remote(config, find_given(config.env.game))
         self._answers: deque[Any] = deque([self._actor.begin.options(num_returns="streaming").remote()])
 
     def ask(self, name: str, argument: Any = None) -> None:

@@ -5,7 +5,6 @@ Opens the configuration in a run's folder. If its game imports a module, that ne
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -128,7 +127,7 @@ def open_config(run: RunDir) -> RunConfig:
         UserError: it cannot be read; or its game imports a module, and this user neither trained the run nor trusts it.
     """
     config = load_config(RunConfig, [run.config])
-    if imports_module(config) and _digest(run) not in _trusted():
+    if imports_module(config) and run.config_digest not in _trusted():
         raise UserError(
             f"The game of the run '{run.path}' imports a module, which runs its code: '{shortened(config.env.game)}'. "
             "A module is imported for a run that you trained on this machine, or that you trust. If you trust it: "
@@ -148,7 +147,7 @@ def trust(run: RunDir) -> None:
     Raises:
         FileError: the folder of what is remembered cannot be written.
     """
-    if (digest := _digest(run)) not in _trusted():
+    if (digest := run.config_digest) not in _trusted():
         make_folder(_trust_file().parent)
         with os_errors_reported(_trust_file(), "written"), open(_trust_file(), "a") as file:
             file.write(f"{digest}\n")
@@ -164,7 +163,3 @@ def _trusted() -> list[str]:
         return read_regular(_trust_file()).decode(errors="replace").split()
     except (OSError, RuntimeError):  # a person may have no home at all
         return []
-
-
-def _digest(run: RunDir) -> str:
-    return hashlib.sha256(read_regular(run.config)).hexdigest()

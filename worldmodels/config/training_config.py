@@ -73,6 +73,11 @@ class LoopConfig(Section):
         """Return the real environment steps at which the run ends."""
         return self.steps
 
+    @property
+    def rollout_steps(self) -> int:
+        """Return the steps of each environment in the real rollouts of one policy update; 0: there are none."""
+        return 0
+
 
 @dataclass(frozen=True)
 class ModelBasedConfig(LoopConfig):
@@ -156,6 +161,11 @@ class ModelBasedConfig(LoopConfig):
         """Return whether the agent ever learns."""
         return self.improve > 0 or self.real_rollout > 0
 
+    @property
+    def rollout_steps(self) -> int:
+        """Return the steps of each environment after which the agent learns from them too; 0: it never does."""
+        return self.real_rollout
+
 
 @dataclass(frozen=True)
 class ModelFreeConfig(LoopConfig):
@@ -168,6 +178,11 @@ class ModelFreeConfig(LoopConfig):
     """Probability that a training step takes a uniformly random action, from which the policy learns as from its own
     (`epsilon-greedy` in CoinRun)."""
     trains_policy = True  # a fact about the loop, not a setting: so without a type
+
+    @property
+    def rollout_steps(self) -> int:
+        """Return the steps of each environment between two updates."""
+        return self.rollout
 
 
 @dataclass(frozen=True)

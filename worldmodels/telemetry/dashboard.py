@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from rich import box
 from rich.columns import Columns
@@ -13,7 +15,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from worldmodels.telemetry.display import Display, Status, duration, number, sparkline
+from worldmodels.core.errors import visible
+from worldmodels.telemetry.display import Display, duration, number, sparkline
 
 SPEEDS = {
     "time/env_steps_per_second": "env steps/s",
@@ -24,6 +27,41 @@ SPEEDS = {
 LABEL, NUMBER, TRAIN, EVALUATION = "grey62", "bold", "green", "magenta"
 SPARKS = 32  # bars of a sparkline
 LINE_LOSSES = 4  # the most losses in a line
+
+
+class Status:
+    """The status of a run. Another thread may read it: values are replaced, and lists only grow."""
+
+    def __init__(self, total_steps: int, title: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total_steps = total_steps
+        self.title = visible(title)
+        self.step = 0
+        self.phase = ""
+        self.seconds_left: float | None = None
+        self.values: dict[str, float] = {}
+        self.history: dict[str, list[float]] = {"episode/return": [], "eval/return": []}
+        self._clock = clock
+        self._start = clock()
+
+    def update(
+        self, step: int, values: Mapping[str, float], phase: str = "", seconds_left: float | None = None
+    ) -> None:
+        """Set the step, the phase in words and the time left; values that are not given stay."""
+        self.step, self.phase, self.seconds_left = int(step), phase, seconds_left
+        self.values = {**self.values, **{name: float(value) for name, value in values.items()}}
+        for name, returns in self.history.items():
+            if name in values and math.isfinite(values[name]):
+                returns.append(float(values[name]))
+
+    @property
+    def fraction(self) -> float:
+        """The share of the run that is done, 0 to 1."""
+        return min(1.0, self.step / self.total_steps) if self.total_steps else 0.0
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds since the status was made."""
+        return self._clock() - self._start
 
 
 class Progress(Display):

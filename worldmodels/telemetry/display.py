@@ -1,7 +1,4 @@
-"""Displays progress: a live picture in a terminal, or plain lines in a file or a pipe.
-
-Holds the status of a run for its display: steps, times, the newest values, the history of returns.
-"""
+"""Displays progress: a live picture in a terminal, or plain lines in a file or a pipe."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ import re
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -20,41 +17,6 @@ from rich.text import Text
 
 from worldmodels.core.errors import visible
 from worldmodels.core.output import print_anything
-
-
-class Status:
-    """The status of a run. Another thread may read it: values are replaced, and lists only grow."""
-
-    def __init__(self, total_steps: int, title: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self.total_steps = total_steps
-        self.title = visible(title)
-        self.step = 0
-        self.phase = ""
-        self.seconds_left: float | None = None
-        self.values: dict[str, float] = {}
-        self.history: dict[str, list[float]] = {"episode/return": [], "eval/return": []}
-        self._clock = clock
-        self._start = clock()
-
-    def update(
-        self, step: int, values: Mapping[str, float], phase: str = "", seconds_left: float | None = None
-    ) -> None:
-        """Set the step, the phase in words and the time left; values that are not given stay."""
-        self.step, self.phase, self.seconds_left = int(step), phase, seconds_left
-        self.values = {**self.values, **{name: float(value) for name, value in values.items()}}
-        for name, returns in self.history.items():
-            if name in values and math.isfinite(values[name]):
-                returns.append(float(values[name]))
-
-    @property
-    def fraction(self) -> float:
-        """The share of the run that is done, 0 to 1."""
-        return min(1.0, self.step / self.total_steps) if self.total_steps else 0.0
-
-    @property
-    def elapsed(self) -> float:
-        """The seconds since the status was made."""
-        return self._clock() - self._start
 
 
 def duration(seconds: float | None) -> str:

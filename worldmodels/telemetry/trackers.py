@@ -6,7 +6,6 @@ MLFLOW_TRACKING_URI, TRACKIO_DIR.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import time
 import warnings
@@ -21,7 +20,6 @@ import numpy.typing as npt
 
 from worldmodels.core.errors import ConfigError, pip_install, shortened
 from worldmodels.core.files.run_dir import RunDir
-from worldmodels.core.files.writing import read_regular
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.sinks import JSONLSink, TensorBoardSink
 
@@ -65,9 +63,7 @@ class TrackerSink:
         self._connection = None
 
     def _connect(self, run: RunDir, config: Config) -> None:
-        # The identity stays when the folder moves: a continued run goes on in its record.
-        identity = hashlib.sha256(read_regular(run.meta)).hexdigest()[:16]
-        self._connection = _CONNECT[self._name](run, identity, config)
+        self._connection = _CONNECT[self._name](run, run.identity, config)
 
     def _guarded(self, call: Callable[[], object]) -> None:
         try:

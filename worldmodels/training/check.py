@@ -19,6 +19,7 @@ from worldmodels.core.errors import CheckpointError, RunError
 from worldmodels.core.files.checkpoint import Checkpoints, fitting
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.types import Step
+from worldmodels.replay.layout import Layout
 from worldmodels.training.loops.plan import Position, TrainingPlan
 from worldmodels.training.sources import Sources, check_sources
 
@@ -36,6 +37,18 @@ class CheckedRun:
     sources: Sources = field(default_factory=Sources)
     checkpoint: int | None = None
     """The step from whose checkpoint a run continues; None: the newest."""
+
+    @property
+    def num_streams(self) -> int:
+        """The number of streams of the replay store: one for each environment.
+
+        A run that collects nothing has the streams of its data.
+        """
+        training = self.config.training
+        if not isinstance(training, ModelBasedConfig) or training.collect or not training.initial_replay:
+            return self.config.env.num_envs
+        replayed = self.sources.replayed
+        return replayed.num_streams if replayed else Layout.read(self.run_dir.replay).num_streams
 
     @property
     def demonstrations(self) -> Sequence[Step]:

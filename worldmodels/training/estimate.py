@@ -5,6 +5,7 @@ The weights are put back afterwards, so the run begins as if nothing had been me
 
 from __future__ import annotations
 
+import math
 import resource
 import sys
 import time
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.acting.actor import ModelActor
+from worldmodels.acting.actor import ModelActor, PolicyOutput
 from worldmodels.acting.build import Parts
 from worldmodels.agents.api import Experience, Recent, Replayed, Rollouts
 from worldmodels.config.run_config import RunConfig
@@ -23,7 +24,6 @@ from worldmodels.core.files.tree import flatten
 from worldmodels.core.output import gigabytes
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates, states_after
-from worldmodels.models.api import ModelSpec
 from worldmodels.models.devices import wait_for_gpu
 from worldmodels.replay.stream import ASSUMED_COMPRESSION
 from worldmodels.training.loops.plan import TrainingPlan
@@ -71,7 +71,7 @@ def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> RunEstimate
     """Estimate a run that starts with so many steps of experience; the parts are left as they were."""
     saved = {"model": parts.model.save(), "agent": parts.agent.save()}
     try:
-        seconds, processor_seconds = _seconds(parts, num_envs)
+        seconds, processor_seconds = _Rehearsal(parts, num_envs).whole_run()
     finally:
         parts.model.load(saved["model"])
         parts.agent.load(saved["agent"])
@@ -87,88 +87,90 @@ def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> RunEstimate
     )
 
 
-def _seconds(parts: Parts, num_envs: int) -> Seconds:
-    """Return the time of the whole run."""
-    training = parts.config.training
-    actor = ModelActor(parts.model, parts.agent, num_envs, SEED)
-    blank = parts.model.spec.observation.zeros(num_envs)
-    seconds = {"collect": _timed(lambda: actor.peek(blank, np.zeros(num_envs, bool)))}
-    if isinstance(training, ModelBasedConfig):
-        plan = TrainingPlan(training, num_envs)
-        remaining = plan.remaining(plan.start(0))
-        seconds |= _updates_in_imagination(parts, training, remaining)
-        return sum((seconds[phase] * amount for phase, amount in remaining.items() if amount), np.zeros(2))
-    if isinstance(training, OffPolicyConfig):
-        total = training.updates_owed(training.steps, num_envs)
-        return training.steps / num_envs * seconds["collect"] + total * _update_from_transitions(parts, training)
-    rollouts = _blank_rollouts(parts, actor, num_envs, training.rollout)
-    update = _timed(lambda: parts.agent.update_from_rollouts(rollouts, SEED))
-    return training.steps / num_envs * (seconds["collect"] + update / training.rollout)
+class _Rehearsal:
+    """Does each kind of work of a run on blank experience, and takes the time."""
 
+    def __init__(self, parts: Parts, num_envs: int) -> None:
+        self._parts, self._num_envs = parts, num_envs
+        self._agent, self._spec = parts.agent, parts.model.spec
 
-def _update_from_transitions(parts: Parts, training: OffPolicyConfig) -> Seconds:
-    """Return the time of one policy update."""
-    count = updates_per_call(training.updates, training.batch, parts.model.spec)
-    transitions = blank_transitions(count, training.batch, parts.model.spec)
-    return _timed(lambda: parts.agent.update_from_transitions(transitions, SEED)) / count
+    def whole_run(self) -> Seconds:
+        """Return the time of the whole run."""
+        training = self._parts.config.training
+        actor = ModelActor(self._parts.model, self._agent, self._num_envs, SEED)
+        blank = self._spec.observation.zeros(self._num_envs), np.zeros(self._num_envs, bool)
+        collect = _timed(lambda: actor.peek(*blank))
+        if isinstance(training, ModelBasedConfig):
+            plan = TrainingPlan(training, self._num_envs)
+            remaining = plan.remaining(plan.start(0))
+            seconds = {"collect": collect, **self._updates_in_imagination(training, remaining)}
+            return sum((seconds[phase] * amount for phase, amount in remaining.items() if amount), np.zeros(2))
+        if isinstance(training, OffPolicyConfig):
+            total = training.updates_owed(training.steps, self._num_envs)
+            return training.steps / self._num_envs * collect + total * self._update_from_transitions(training)
+        update = self._update_from_rollouts(actor.peek(*blank), training.rollout)
+        return training.steps / self._num_envs * (collect + update / training.rollout)
 
+    def _update_from_transitions(self, training: OffPolicyConfig) -> Seconds:
+        """Return the time of one policy update."""
+        count = updates_per_call(training.updates, training.batch, self._spec)
+        transitions = blank_transitions(count, training.batch, self._spec)
+        return _timed(lambda: self._agent.update_from_transitions(transitions, SEED)) / count
 
-def _updates_in_imagination(parts: Parts, training: ModelBasedConfig, remaining: dict[str, int]) -> dict[str, Seconds]:
-    """Return the time of one model update and of one policy update, where the run does any."""
-    model, seconds = parts.world_model, {}
-    batch = _blank_batch(training.batch, training.length, model.spec)
-    weights = (tf.ones((training.batch,)),) if training.event_share else ()
-    states: Any = None
-    if remaining["fit"]:
+    def _update_from_rollouts(self, output: PolicyOutput, rollout: int) -> Seconds:
+        """Return the time of one policy update from rollouts in which each step has the output."""
+        false = tf.zeros((rollout + 1, self._num_envs), tf.bool)
+        zeros = tf.cast(false, tf.float32)
+        actions = tf.constant(self._spec.action.zeros(rollout + 1, self._num_envs))
+        features, extras = tf.nest.map_structure(
+            lambda x: tf.stack([x] * (rollout + 1)), (output.features, output.extras)
+        )
+        rollouts = Rollouts(features, actions, zeros, zeros + 1, false, false, extras, output.memory)
+        return _timed(lambda: self._agent.update_from_rollouts(rollouts, SEED))
 
-        def fit() -> None:
-            nonlocal states
-            states = model.fit(tf.nest.map_structure(tf.constant, batch), SEED, *weights)[1]
+    def _updates_in_imagination(self, training: ModelBasedConfig, remaining: dict[str, int]) -> dict[str, Seconds]:
+        """Return the time of one model update and of one policy update, where the run does any."""
+        model, seconds = self._parts.world_model, {}
+        batch = self._batch(training.batch, training.length)
+        weights = (tf.ones((training.batch,)),) if training.event_share else ()
+        states: Any = None
+        if remaining["fit"]:
 
-        seconds["fit"] = _timed(fit)
-    if remaining["improve"]:
-        starts = _blank_starts(parts, training, states)
-        replayed = None if training.starts.context else Replayed.of(states, batch)
-        experience = Experience(replayed, _blank_recent(parts, training) if parts.config.agent.recent_steps else None)
-        seconds["improve"] = _timed(lambda: parts.agent.update_from_imagination(model, starts, SEED, experience))
-    return seconds
+            def fit() -> None:
+                nonlocal states
+                states = model.fit(tf.nest.map_structure(tf.constant, batch), SEED, *weights)[1]
 
+            seconds["fit"] = _timed(fit)
+        if remaining["improve"]:
+            starts = self._starts(training, states)
+            replayed = None if training.starts.context else Replayed.of(states, batch)
+            recent = self._recent(training.batch, training.length) if self._parts.config.agent.recent_steps else None
+            experience = Experience(replayed, recent)
+            seconds["improve"] = _timed(lambda: self._agent.update_from_imagination(model, starts, SEED, experience))
+        return seconds
 
-def _blank_recent(parts: Parts, training: ModelBasedConfig) -> Recent:
-    """Return windows of recent steps, all of them alike."""
-    model, agent, rows = parts.world_model, parts.agent.collector, training.batch * training.length
-    features, actions = model.features(model.initial(rows)), tf.constant(model.spec.action.zeros(rows))
-    extras = agent.act(features, agent.initial(rows), 1.0, SEED)[2]
-    shape = (training.batch, training.length)
-    features, actions, extras = tf.nest.map_structure(
-        lambda x: tf.reshape(x, (*shape, *x.shape[1:])), (features, actions, extras)
-    )
-    nothing = tf.zeros(shape, tf.bool)
-    return Recent(features, actions, extras, tf.zeros(shape), nothing, nothing)
+    def _starts(self, training: ModelBasedConfig, states: Any) -> StartStates:
+        config = training.starts
+        if config.context:
+            windows = self._batch(config.rollouts, config.context)
+            return StartStates(states_after(self._parts.world_model, windows, SEED), tf.ones((config.rollouts,)))
+        return choose_along(states, tf.zeros((training.batch, training.length), tf.bool), config.rollouts, SEED)
 
+    def _recent(self, *shape: int) -> Recent:
+        """Return windows of recent steps, all of them alike."""
+        model, agent, rows = self._parts.world_model, self._agent.collector, math.prod(shape)
+        features, actions = model.features(model.initial(rows)), tf.constant(self._spec.action.zeros(rows))
+        extras = agent.act(features, agent.initial(rows), 1.0, SEED)[2]
+        features, actions, extras = tf.nest.map_structure(
+            lambda x: tf.reshape(x, (*shape, *x.shape[1:])), (features, actions, extras)
+        )
+        nothing = tf.zeros(shape, tf.bool)
+        return Recent(features, actions, extras, tf.zeros(shape), nothing, nothing)
 
-def _blank_starts(parts: Parts, training: ModelBasedConfig, states: Any) -> StartStates:
-    config = training.starts
-    if config.context:
-        windows = _blank_batch(config.rollouts, config.context, parts.model.spec)
-        return StartStates(states_after(parts.world_model, windows, SEED), tf.ones((config.rollouts,)))
-    return choose_along(states, tf.zeros((training.batch, training.length), tf.bool), config.rollouts, SEED)
-
-
-def _blank_batch(rows: int, steps: int, spec: ModelSpec) -> Batch:
-    false = np.zeros((rows, steps), bool)
-    observation, action = spec.observation.zeros(rows, steps), spec.action.zeros(rows, steps)
-    return Batch(observation, false.astype(np.float32), false, false, false, action)
-
-
-def _blank_rollouts(parts: Parts, actor: ModelActor, num_envs: int, rollout: int) -> Rollouts:
-    spec = parts.model.spec
-    output = actor.peek(spec.observation.zeros(num_envs), np.zeros(num_envs, bool))
-    false = tf.zeros((rollout + 1, num_envs), tf.bool)
-    features, extras = tf.nest.map_structure(lambda x: tf.stack([x] * (rollout + 1)), (output.features, output.extras))
-    zeros = tf.cast(false, tf.float32)
-    actions = tf.constant(spec.action.zeros(rollout + 1, num_envs))
-    return Rollouts(features, actions, zeros, zeros + 1, false, false, extras, output.memory)
+    def _batch(self, *shape: int) -> Batch:
+        false = np.zeros(shape, bool)
+        observation, action = self._spec.observation.zeros(*shape), self._spec.action.zeros(*shape)
+        return Batch(observation, false.astype(np.float32), false, false, false, action)
 
 
 def _replay_steps(config: RunConfig, initial_steps: int) -> int:

@@ -14,6 +14,7 @@ from worldmodels.core.configuration.sections import load_config, to_dict
 from worldmodels.core.errors import ConfigError, RunError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs.foreign.given import Given, check_copies, giving, is_object
+from worldmodels.envs.foreign.workers import check_can_be_sent
 from worldmodels.training.callbacks import Callback
 from worldmodels.training.check import check_run
 from worldmodels.training.collectors.collector_process import CollectorProcess, learner_threads
@@ -118,10 +119,11 @@ def _launch(
     checked = check_run(config, logdir, checkpoint)
     from worldmodels.loading.quiet import load_tensorflow
 
-    load_tensorflow(checked.config.devices, learner_threads(checked.config, start_collector))
+    threads = learner_threads(checked.config, start_collector)
+    load_tensorflow(checked.config.devices, threads)
     from worldmodels.training.run import train
 
-    return train(checked, start_collector, callbacks, profiled)
+    return train(checked, threads, start_collector, callbacks, profiled)
 
 
 def _check_given(config: RunConfig, given: Given) -> None:
@@ -137,3 +139,5 @@ def _check_given(config: RunConfig, given: Given) -> None:
             f"'{config.env.game}' is an object, which cannot be sent to a process that collects. Give a function that "
             "makes copies, or training.collectors=0."
         )
+    if config.training.collectors:
+        check_can_be_sent(given, config.env.game, "training.collectors=0")

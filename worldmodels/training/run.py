@@ -12,19 +12,14 @@ from worldmodels.acting.step_source import LocalSource, StepSource
 from worldmodels.config.devices import threads_warning
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig, imports_module, trust
-from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig
 from worldmodels.core.configuration.sections import to_dict
 from worldmodels.core.errors import FileError, UserError
 from worldmodels.envs import VectorEnv
-from worldmodels.envs.config import PYTHON
-from worldmodels.envs.foreign.given import find_given
-from worldmodels.envs.foreign.workers import check_can_be_sent
 from worldmodels.envs.games.levels import MEASURED, has_test_levels, level_words
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.trackers import opened_logger
 from worldmodels.training.callbacks import Callback
 from worldmodels.training.check import CheckedRun
-from worldmodels.training.collectors.collector_process import learner_threads
 from worldmodels.training.collectors.collector_source import CollectorSource, StartCollector
 from worldmodels.training.interrupt import Interruption
 from worldmodels.training.precision import build_measured
@@ -33,11 +28,18 @@ from worldmodels.training.session import TrainingSession
 
 def train(
     checked: CheckedRun,
+    threads: int,
     start_collector: StartCollector,
     callbacks: Sequence[Callback] = (),
     profiled: bool = False,
 ) -> Path:
     """Train from the start or from the newest checkpoint until the configured end, and return the run's folder.
+
+    Args:
+        threads: the threads that TensorFlow was to start with; see `claim_threads`.
+        start_collector: starts each collector, if the run has any.
+        callbacks: called when the run has logged, evaluated or saved.
+        profiled: whether some iterations are traced for TensorBoard.
 
     Raises:
         RunError: another process trains in the folder.
@@ -49,7 +51,7 @@ def train(
     with ExitStack() as stack:
         progress = stack.enter_context(Progress(config.training.step_limit, f"{config.env.game} · {path}"))
         progress.message(f"Building what learns ({config.model.kind}, {config.agent.kind})")
-        if warning := threads_warning(learner_threads(config, start_collector)):
+        if warning := threads_warning(threads):
             progress.message(warning)
         env = stack.enter_context(_environment(config))
         for note in env.notes:
@@ -99,22 +101,9 @@ def _environment(config: RunConfig) -> Iterator[VectorEnv]:
 def _source(parts: Parts, env: VectorEnv, start: StartCollector) -> Iterator[StepSource]:
     """Open the source of real steps: this process's environment, or collectors."""
     config, training = parts.config, parts.config.training
-    if not training.collectors:
+    if training.collectors:
+        outputs = config.agent.recent_steps > 0 or training.rollout_steps > 0
+        with closing(CollectorSource(parts, training.collectors, outputs, start)) as source:
+            yield source
+    else:
         yield LocalSource(parts, env)
-        return
-    given = find_given(config.env.game) if config.env.game.startswith(PYTHON) else None
-    if callable(given):
-        check_can_be_sent(given, config.env.game, "training.collectors=0")
-    outputs = _wants_outputs(config)
-    with closing(CollectorSource(parts, training.collectors, outputs, start, given)) as source:
-        yield source
-
-
-def _wants_outputs(config: RunConfig) -> bool:
-    """Return whether an agent learns from its outputs at real steps, and not from their actions alone."""
-    training = config.training
-    if config.agent.recent_steps:
-        return True
-    return isinstance(training, ModelFreeConfig) or (
-        isinstance(training, ModelBasedConfig) and training.real_rollout > 0
-    )

@@ -12,21 +12,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from worldmodels.acting.build import Parts
+from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import StepSource
 from worldmodels.config.run_config import RunConfig
 from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.files.checkpoint import Checkpoints, fitting
+from worldmodels.core.files.tree import load_parts
 from worldmodels.core.processor import release_unused_memory
 from worldmodels.models.devices import computing_processor
 from worldmodels.replay import Replay
-from worldmodels.replay.layout import Layout
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.telemetry.logger import Logger
 from worldmodels.telemetry.loss_growth import Growth, LossGrowth, PolicyHarm, growth_warning
 from worldmodels.training.callbacks import Callback, Callbacks, EventKind
 from worldmodels.training.check import CheckedRun
 from worldmodels.training.interrupt import Interrupted, Interruption
-from worldmodels.training.loops.loop import Loop, load_parts
+from worldmodels.training.loops.loop import Loop
 from worldmodels.training.loops.model_based import ModelBasedLoop
 from worldmodels.training.loops.model_free import ModelFreeLoop
 from worldmodels.training.loops.off_policy import OffPolicyLoop
@@ -38,18 +39,19 @@ from worldmodels.training.throughput import Profile, Throughput
 def build_loop(checked: CheckedRun, source: StepSource, parts: Parts) -> tuple[Loop, Replay | None]:
     """Return the loop of a configuration, and its replay store, if it has one."""
     training = checked.config.training
+    collected = CollectedSteps(source, training.rollout_steps, checked.config.env.info)
     if isinstance(training, ModelFreeConfig):
-        return ModelFreeLoop(parts, training, source), None
+        return ModelFreeLoop(parts, training, collected), None
     replay = _open_replay(checked, training, parts)
     if isinstance(training, OffPolicyConfig):
-        return OffPolicyLoop(parts, training, source, replay), replay
-    return ModelBasedLoop(parts, training, source, replay, checked.demonstrations), replay
+        return OffPolicyLoop(parts, training, collected, replay), replay
+    return ModelBasedLoop(parts, training, collected, replay, checked.demonstrations), replay
 
 
 def _open_replay(checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig, parts: Parts) -> Replay:
     return Replay(
         checked.run_dir.replay,
-        _num_streams(checked, training),
+        checked.num_streams,
         parts.model.spec.observation,
         parts.model.spec.action,
         checked.config.replay,
@@ -57,17 +59,6 @@ def _open_replay(checked: CheckedRun, training: ModelBasedConfig | OffPolicyConf
         expected_steps=checked.sources.steps + training.collected_steps,
         checkpoints=checked.config.schedule.keep_checkpoints,
     )
-
-
-def _num_streams(checked: CheckedRun, training: ModelBasedConfig | OffPolicyConfig) -> int:
-    """Return the number of streams of the replay store: one for each environment.
-
-    A run that collects nothing has those of its data.
-    """
-    if not isinstance(training, ModelBasedConfig) or training.collect or not training.initial_replay:
-        return checked.config.env.num_envs
-    replayed = checked.sources.replayed
-    return replayed.num_streams if replayed else Layout.read(checked.run_dir.replay).num_streams
 
 
 class Every:
@@ -110,17 +101,6 @@ class TrainingSession:
     ):
         config, run_dir = checked.config, checked.run_dir
         self._config, self._logger, self._progress, self._run_dir = config, logger, progress, run_dir
-        self._loop, replay = build_loop(checked, source, parts)
-        self._from = checked.checkpoint
-        self._checkpoints = Checkpoints(run_dir.checkpoints, config.schedule.keep_checkpoints)
-        self._replay = replay
-        self._evaluation = PeriodicEvaluation(parts, run_dir, replay, progress.message)
-        self._throughput = Throughput(self._loop)
-        self._callbacks = Callbacks(callbacks, run_dir.path)
-        self._profile = Profile(run_dir.path if profiled else None)
-        self._losses, self._harm = LossGrowth(), PolicyHarm()
-        self._passing: int | None = None
-        """The step of the newest checkpoint if an interruption wrote it, which the next one replaces."""
         schedule = config.schedule
         self._schedules = {
             "log": Every(schedule.log_every),
@@ -129,6 +109,15 @@ class TrainingSession:
             "checkpoint": Every(schedule.checkpoint_every),
             "checkpoint_updates": Every(schedule.checkpoint_updates),
         }
+        self._loop, self._replay = build_loop(checked, source, parts)
+        self._evaluation = PeriodicEvaluation(parts, run_dir, self._replay, progress.message)
+        self._checkpoints, self._from = Checkpoints(run_dir.checkpoints, schedule.keep_checkpoints), checked.checkpoint
+        self._throughput = Throughput(self._loop)
+        self._callbacks = Callbacks(callbacks, run_dir.path)
+        self._profile = Profile(run_dir.path if profiled else None)
+        self._losses, self._harm = LossGrowth(), PolicyHarm()
+        self._passing: int | None = None
+        """The step of the newest checkpoint if an interruption wrote it, which the next one replaces."""
 
     def resume(self) -> None:
         """Continue from the newest whole checkpoint, or the one asked for; a new run starts with one of step 0."""

@@ -19,7 +19,6 @@ from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.errors import ConfigError, UserError
-from worldmodels.telemetry.logger import MeanMetrics
 from worldmodels.training.collectors.collector_process import CollectorProcess
 from worldmodels.training.collectors.collector_source import CollectorSource, share_of
 
@@ -151,9 +150,8 @@ def test_what_an_agent_learns_from_is_the_same(parts, source, local):
     begun = source.save()
     experiences = []
     for one in (source, *local):
-        collected = CollectedSteps(one, 8, MeanMetrics())
-        for step, output in one.steps(8, at_random=False):
-            collected.add(step, output)
+        collected = CollectedSteps(one, 8)
+        list(collected.steps(8, at_random=False))
         experiences.append(collected.take_rollouts())
     together = tf.nest.map_structure(lambda *arrays: np.concatenate(arrays, axis=1), *experiences[1:])
     for taken, expected in zip(tf.nest.flatten(experiences[0]), tf.nest.flatten(together), strict=True):

@@ -43,7 +43,7 @@ def test_a_run_stopped_after_any_tick_goes_on_to_the_same_numbers(model_free, sa
 
 def test_two_rollouts_at_most_are_asked_for_ahead_and_none_behind_the_end(model_free, monkeypatch):
     loop, asked = model_free(steps=160, rollout=20), []
-    monkeypatch.setattr(loop._source, "expect", lambda steps, ahead: asked.append((steps, ahead, loop.updates)))
+    monkeypatch.setattr(loop._collected, "expect", lambda steps, ahead: asked.append((steps, ahead, loop.updates)))
     while not loop.finished:
         loop.iterate()
     # Before the update for the one after it, and then, with what was learned, for the one behind that.
@@ -52,7 +52,7 @@ def test_two_rollouts_at_most_are_asked_for_ahead_and_none_behind_the_end(model_
 
 def test_random_actions_are_taken_and_not_learned_from(model_free, monkeypatch):
     loop = model_free(steps=40, rollout=20, epsilon=1.0)
-    source, taken, chosen = loop._source, [], []
+    source, taken, chosen = loop._collected._source, [], []
     env = source._collector.env
     step, act = env.step, source._actor.act
     monkeypatch.setattr(env, "step", lambda action: taken.append(action) or step(action))

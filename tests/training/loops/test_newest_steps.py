@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import tensorflow as tf
 
@@ -15,8 +13,7 @@ from worldmodels.training.loops.newest_steps import NewestSteps
 
 
 def newest(steps: int = 8, batch: int = 64, length: int = 4) -> NewestSteps:
-    config = SimpleNamespace(agent=SimpleNamespace(recent_steps=steps))
-    return NewestSteps(SimpleNamespace(streams=Streams(3), config=config), batch, length)  # type: ignore[arg-type]
+    return NewestSteps(steps, Streams(3).generator("recent"), batch, length)
 
 
 def draw(record: NewestSteps) -> Recent:

@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 from worldmodels.acting.build import build_parts
+from worldmodels.acting.collected_steps import CollectedSteps
 from worldmodels.acting.step_source import LocalSource
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
@@ -32,7 +33,7 @@ def make(tmp_path):
     def loop(folder="replay"):
         parts.agent.load(fresh)
         replay = Replay(tmp_path / folder, 2, env.observation_spec, env.action_spec, config.replay)
-        return OffPolicyLoop(parts, config.training, LocalSource(parts, build_env(config)), replay)
+        return OffPolicyLoop(parts, config.training, CollectedSteps(LocalSource(parts, build_env(config)), 0), replay)
 
     return loop
 

@@ -74,6 +74,16 @@ class RunDir:
     def __repr__(self) -> str:
         return f"RunDir({str(self.path)!r})"
 
+    @property
+    def config_digest(self) -> str:
+        """The SHA-256 of the configuration's file."""
+        return hashlib.sha256(read_regular(self.config)).hexdigest()
+
+    @property
+    def identity(self) -> str:
+        """A name of the run that stays when the folder moves."""
+        return hashlib.sha256(read_regular(self.meta)).hexdigest()[:16]
+
     @classmethod
     def create(cls, path: Path | str, config: Any, meta: Mapping[str, Any]) -> RunDir:
         """Create a run with its resolved `config` (a dataclass, or its dict); `meta` is added to what is noted anyway.
@@ -109,7 +119,7 @@ class RunDir:
             )
         if not run.config.is_file():
             raise RunError(f"Run folder '{run.path}' is damaged: its configuration '{run.config}' is missing.")
-        if meta.config_sha256 not in (None, hashlib.sha256(read_regular(run.config)).hexdigest()):
+        if meta.config_sha256 not in (None, run.config_digest):
             raise RunError(
                 f"The configuration '{run.config}' was changed or damaged since the run was made (its SHA-256 is not "
                 f"that in '{run.meta.name}'). A run keeps its configuration: bring the old file back, or train anew in "

@@ -4,13 +4,15 @@ A tree is nested dicts with text keys, and lists; its leaves are NumPy arrays, b
 In the JSON an array is `{"$array": name}` and bytes are `{"$bytes": name}`, where `name` is that of a tensor.
 
 A tree of saved state as bytes, compressed, for what waits in memory; equal trees give equal bytes.
+
+The parts that saved a tree take it back, each value checked by one that the part saves itself.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,9 @@ Tensors = dict[str, npt.NDArray[Any]]
 _INTEGERS = ("uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64")
 _DTYPES = ("bool", *_INTEGERS, "float16", "float32", "float64")
 _RESERVED = "__metadata__"  # safetensors keeps this name for itself
+
+LARGE = frozenset({"model", "agent", "replay"})
+"""The parts that compare what they load with what they hold, and whose state takes long to save."""
 
 
 def flatten(tree: Mapping[str, Any]) -> tuple[Any, Tensors]:
@@ -124,3 +129,51 @@ def tree_from_bytes(data: bytes) -> dict[str, Any]:
     if not isinstance(tree, dict):
         raise FileError(f"These {len(data)} bytes are no saved state: they hold no tree.")
     return tree
+
+
+def load_counters(loop: Any, tree: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Set the attributes `names` of a loop, numbers of steps and updates, to those in a tree.
+
+    Raises:
+        ValueError: one of them is no number of things.
+    """
+    for name in names:
+        check_like(tree[name], 0, name)
+        setattr(loop, name, tree[name])
+
+
+def load_parts(parts: Mapping[str, Any], tree: Mapping[str, Any]) -> None:
+    """Load the parts of a loop from a tree.
+
+    Raises:
+        ValueError: a value is of another kind than those that the part saves.
+    """
+    for name, part in parts.items():
+        if name not in LARGE:
+            check_like(tree[name], part.save(), name)
+        part.load(tree[name])
+
+
+def check_like(value: Any, like: Any, where: str) -> None:
+    """Check a saved value by one that was saved by the same part, perhaps at another time.
+
+    Raises:
+        ValueError: it is of another kind, an array of another shape, or a negative number where none can be.
+    """
+    if isinstance(like, Mapping) and isinstance(value, Mapping):
+        for key in like.keys() & value.keys():
+            check_like(value[key], like[key], f"{where}/{key}")
+    elif isinstance(like, np.ndarray) and isinstance(value, np.ndarray):
+        same = value.dtype == like.dtype and (value.shape == like.shape or not like.size)
+        _require(same, where, f"{like.dtype} {like.shape}", f"{value.dtype} {value.shape}")
+    elif like is not None:
+        kinds = (int, float) if type(like) is float else type(like)
+        right = isinstance(value, kinds) and isinstance(value, bool) == isinstance(like, bool)
+        _require(right, where, type(like).__name__, type(value).__name__)
+        if type(like) is int and like >= 0:
+            _require(value >= 0, where, "0 or more", str(value))
+
+
+def _require(holds: bool, where: str, wanted: str, found: str) -> None:
+    if not holds:
+        raise ValueError(f"'{where}' must be {wanted}; it is {found}")

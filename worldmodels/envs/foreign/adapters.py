@@ -15,7 +15,7 @@ from gymnasium.envs.registration import EnvSpec, load_env_creator
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.processor import check_memory
 from worldmodels.core.specs import ArraySpec, ObservationSpec
-from worldmodels.envs.config import PYTHON, EnvConfig
+from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.foreign.given import Factory, Given, check_copies, find_given, made_of
 from worldmodels.envs.foreign.guard import described
 from worldmodels.envs.foreign.packages import (
@@ -78,7 +78,7 @@ def _about_drawn(config: EnvConfig) -> About:
 
 def _maker(config: EnvConfig, given: Given | None, render_mode: str | None) -> Factory:
     """Return what makes a bare copy, and can be sent to another process wherever Python can."""
-    if given is None and config.game.startswith(PYTHON):
+    if given is None:
         given = find_given(config.game)
     if given is None:
         # Another process imports the package anew, and others' ids may be known to this one alone.

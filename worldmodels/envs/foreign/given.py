@@ -60,15 +60,19 @@ def giving(name: str, env: Given | None) -> Iterator[None]:
         _given.update(before)
 
 
-def find_given(name: str) -> Given:
-    """Return what was given under a name. Raises `UserError` outside of `giving`."""
-    if name not in _given:
+def find_given(name: str) -> Given | None:
+    """Return the environment that was given in Python under a name; None if the name is a game's or an id.
+
+    Raises:
+        UserError: the name is of a given environment, outside of `giving`.
+    """
+    if name.startswith(PYTHON) and name not in _given:
         raise UserError(
             f"'{name}' was given in Python, as an object or a function of that name, and no id leads to it. It has to "
             "be given again, from Python: worldmodels.train(env, logdir=RUN), worldmodels.load(RUN, env=env), "
             "worldmodels.evaluate(RUN, env=env)."
         )
-    return _given[name]
+    return _given.get(name)
 
 
 def is_object(given: Given) -> bool:

@@ -22,7 +22,7 @@ from worldmodels.core.child_process import exit_text, kill
 from worldmodels.core.errors import ForeignEnvError, UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.config import NO_INFO, InfoConfig
-from worldmodels.envs.foreign.given import Factory
+from worldmodels.envs.foreign.given import Factory, Given
 from worldmodels.envs.foreign.guard import copy_name, described, moment_name
 from worldmodels.envs.foreign.shared_arrays import SharedArrays
 from worldmodels.envs.foreign.vector_env import Array, ForeignVectorEnv, Seeds, Steps, SyncForeignEnv, told_layouts
@@ -209,7 +209,7 @@ class WorkerForeignEnv(ForeignVectorEnv):
         )
 
 
-def check_can_be_sent(make: Factory, id: str, instead: str = "env.workers=0") -> None:
+def check_can_be_sent(make: Given, id: str, instead: str = "env.workers=0") -> None:
     """Raise UserError where `make` cannot be sent to another process, which says what to choose instead."""
     try:
         ForkingPickler.dumps(make)

@@ -15,7 +15,7 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.child_process import exit_text, kill
 from worldmodels.core.errors import UserError
 from worldmodels.core.processor import threads_beside
-from worldmodels.envs.foreign.given import Given
+from worldmodels.envs.foreign.given import find_given
 from worldmodels.training.collectors.collector_worker import work
 
 PATIENCE = 10.0
@@ -36,13 +36,14 @@ class CollectorProcess:
     Args:
         number: the number of the collector, for messages.
         config: the configuration of this collector.
-        given: the factory of the environment, if it was given in Python.
     """
 
-    def __init__(self, number: int, config: RunConfig, given: Given | None):
+    def __init__(self, number: int, config: RunConfig):
         self._name, context = f"Collector {number}", get_context("spawn")  # a fork would copy the locks of TensorFlow
         self._pipe, theirs = context.Pipe()
-        self.process: SpawnProcess = context.Process(target=work, args=(theirs, config, given), name="collector")
+        self.process: SpawnProcess = context.Process(
+            target=work, args=(theirs, config, find_given(config.env.game)), name="collector"
+        )
         self.process.start()
         theirs.close()  # so that ours ends with the process
         self._at_exit = partial(kill, [self.process])

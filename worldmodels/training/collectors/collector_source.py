@@ -16,7 +16,6 @@ from worldmodels.acting.step_source import collecting_policy
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Step
-from worldmodels.envs.foreign.given import Given
 from worldmodels.models.variables import read_values
 from worldmodels.training.collectors.collector_worker import AHEAD, Collected, Wanted, unstack
 
@@ -41,8 +40,8 @@ class RemoteCollector(Protocol):
         """Wait for its end, and kill it after some seconds."""
 
 
-StartCollector: TypeAlias = Callable[[int, RunConfig, Given | None], RemoteCollector]
-"""Starts a collector with its number, its configuration and the factory that was given in Python, if any."""
+StartCollector: TypeAlias = Callable[[int, RunConfig], RemoteCollector]
+"""Starts a collector with its number and its configuration."""
 
 
 class Collection:
@@ -72,17 +71,16 @@ class CollectorSource:
     Args:
         outputs: whether the whole output of the policy is collected at the agent's steps, and not only its actions.
         start: starts each collector.
-        given: the factory of the environment, if it was given in Python.
     """
 
-    def __init__(self, parts: Parts, collectors: int, outputs: bool, start: StartCollector, given: Given | None = None):
+    def __init__(self, parts: Parts, collectors: int, outputs: bool, start: StartCollector):
         self._outputs = outputs
         self.num_envs = parts.config.env.num_envs
         self._collections: deque[Collection] = deque()  # as many as were asked for and are not taken whole
         self._collectors: list[RemoteCollector] = []
         try:
             for number in range(collectors):
-                self._collectors.append(start(number, share_of(parts.config, number, collectors), given))
+                self._collectors.append(start(number, share_of(parts.config, number, collectors)))
             # While they start: the same graph as theirs, of which only the variables are wanted.
             self._acting = collecting_policy(parts, self.num_envs // collectors).variables
             self.resumes_exactly = all([collector.answer() for collector in self._collectors])

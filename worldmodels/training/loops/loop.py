@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Protocol
 
-import numpy as np
-
-from worldmodels.core.configuration.values import shown
 from worldmodels.core.errors import NonFiniteError
 from worldmodels.telemetry.logger import MeanMetrics, Timer
 
@@ -74,58 +71,6 @@ class Loop(Protocol):
     def save(self) -> dict[str, Any]: ...
 
     def load(self, tree: dict[str, Any]) -> None: ...
-
-
-def load_counters(loop: Any, tree: Mapping[str, Any], names: Sequence[str]) -> None:
-    """Set the attributes `names` of a loop, numbers of steps and updates, to those in a tree.
-
-    Raises:
-        ValueError: one of them is no number of things.
-    """
-    for name in names:
-        check_like(tree[name], 0, name)
-        setattr(loop, name, tree[name])
-
-
-LARGE = frozenset({"model", "agent", "replay"})
-"""The parts that compare what they load with what they hold, and whose state takes long to save."""
-
-
-def load_parts(parts: Mapping[str, Any], tree: Mapping[str, Any]) -> None:
-    """Load the parts of a loop from a tree.
-
-    Raises:
-        ValueError: a value is of another kind than those that the part saves.
-    """
-    for name, part in parts.items():
-        if name not in LARGE:
-            check_like(tree[name], part.save(), name)
-        part.load(tree[name])
-
-
-def check_like(value: Any, like: Any, where: str) -> None:
-    """Check a saved value by one that was saved by the same part, perhaps at another time.
-
-    Raises:
-        ValueError: it is of another kind, an array of another shape, or a negative number where none can be.
-    """
-    if isinstance(like, Mapping) and isinstance(value, Mapping):
-        for key in like.keys() & value.keys():
-            check_like(value[key], like[key], f"{where}/{key}")
-    elif isinstance(like, np.ndarray) and isinstance(value, np.ndarray):
-        same = value.dtype == like.dtype and (value.shape == like.shape or not like.size)
-        _require(same, where, f"{like.dtype} {like.shape}", f"{value.dtype} {value.shape}")
-    elif like is not None:
-        kinds = (int, float) if type(like) is float else type(like)
-        right = isinstance(value, kinds) and isinstance(value, bool) == isinstance(like, bool)
-        _require(right, where, type(like).__name__, type(value).__name__)
-        if type(like) is int and like >= 0:
-            _require(value >= 0, where, "0 or more", shown(value))
-
-
-def _require(holds: bool, where: str, wanted: str, found: str) -> None:
-    if not holds:
-        raise ValueError(f"'{where}' must be {wanted}; it is {found}")
 
 
 def finite(metrics: Mapping[str, Any], what: str, step: int) -> dict[str, float]:

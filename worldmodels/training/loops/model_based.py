@@ -16,15 +16,15 @@ import tensorflow as tf
 from worldmodels.acting.actor import PolicyOutput
 from worldmodels.acting.build import Parts
 from worldmodels.acting.collected_steps import CollectedSteps
-from worldmodels.acting.step_source import StepSource
 from worldmodels.agents.api import Experience
 from worldmodels.config.training_config import ModelBasedConfig
+from worldmodels.core.files.tree import check_like, load_counters, load_parts
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, Step
 from worldmodels.replay import Replay
-from worldmodels.telemetry.logger import MeanMetrics, Timer
+from worldmodels.telemetry.logger import Timer
 from worldmodels.training.loops.imagination_weight import ImaginationWeight
-from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, check_like, finite, load_counters, load_parts
+from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
 from worldmodels.training.loops.newest_steps import NewestSteps
 from worldmodels.training.loops.plan import PHASES, Position, TrainingPlan
 from worldmodels.training.loops.starts import ImaginationStarts
@@ -50,17 +50,18 @@ class ModelBasedLoop:
         self,
         parts: Parts,
         config: ModelBasedConfig,
-        source: StepSource,
+        collected: CollectedSteps,
         replay: Replay,
         demonstrations: Sequence[Step] = (),
     ):
         self._config, streams = config, parts.streams
         self.parts, self._replay, self._demonstrations = parts, replay, demonstrations
-        self.metrics, self.timer = MeanMetrics(), Timer()
-        self._source = source
-        self._collected = CollectedSteps(source, config.real_rollout, self.metrics, parts.config.env.info)
-        self._plan = TrainingPlan(config, source.num_envs)
+        self._collected, self.metrics, self.timer = collected, collected.metrics, Timer()
+        self._plan = TrainingPlan(config, collected.num_envs)
         self._position = self._plan.start(0)
+        self._newest: NewestSteps | None = None
+        if kept := parts.config.agent.recent_steps:
+            self._newest = NewestSteps(kept, streams.generator("recent"), config.batch, config.length)
         self._starts = ImaginationStarts(parts.world_model, replay, config.starts, streams)
         self._batches = Batches(self._draw, streams.generator("replay"))
         self._weight: ImaginationWeight | None = None
@@ -68,7 +69,6 @@ class ModelBasedLoop:
             key, settings = streams.key("imagination weight"), parts.config.evaluation
             by_ends = config.imagination_weight == "rewards_and_ends"
             self._weight = ImaginationWeight(parts.world_model, replay, settings, key, by_ends)
-        self._newest = NewestSteps(parts, config.batch, config.length) if parts.config.agent.recent_steps else None
         self._keys = {name: streams.key(name) for name in ("fit", "improve", "update")}
         self.step = self.updates = self.policy_updates = self.real_updates = 0
 
@@ -107,7 +107,7 @@ class ModelBasedLoop:
         done = {"collect": self._collect, "fit": self._fit, "improve": self._improve}[phase]()
         self._position = self._plan.after(self._position, done, prolong=self._lacks_events())
         if phase == "collect" != self._position.phase:
-            self._source.expect(self._plan.expected(self._position))
+            self._collected.expect(self._plan.expected(self._position))
             self._weigh_imagination()
         if self.at_turn_start:
             self._starts.end_turn()
@@ -157,8 +157,7 @@ class ModelBasedLoop:
         if self._config.real_rollout and not at_random:
             steps = min(steps, self._collected.steps_until_full)
         with self.timer("collect"):
-            for step, output in self._source.steps(steps, at_random):
-                self._collected.add(step, output)
+            for step, output in self._collected.steps(steps, at_random):
                 self._append(step, output)
                 self.step += len(step.reward)
         self._update_from_rollouts()

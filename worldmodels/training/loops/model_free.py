@@ -8,11 +8,11 @@ import tensorflow as tf
 
 from worldmodels.acting.build import Parts
 from worldmodels.acting.collected_steps import CollectedSteps
-from worldmodels.acting.step_source import StepSource
 from worldmodels.config.training_config import ModelFreeConfig
+from worldmodels.core.files.tree import load_counters, load_parts
 from worldmodels.core.seeding import fold
-from worldmodels.telemetry.logger import MeanMetrics, Timer
-from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite, load_counters, load_parts
+from worldmodels.telemetry.logger import Timer
+from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
 
 
 class ModelFreeLoop:
@@ -24,11 +24,9 @@ class ModelFreeLoop:
 
     progress = ""
 
-    def __init__(self, parts: Parts, config: ModelFreeConfig, source: StepSource):
-        self.parts, self._config, self._num_envs = parts, config, source.num_envs
-        self.metrics, self.timer = MeanMetrics(), Timer()
-        self._source = source
-        self._collected = CollectedSteps(source, config.rollout, self.metrics, parts.config.env.info)
+    def __init__(self, parts: Parts, config: ModelFreeConfig, collected: CollectedSteps):
+        self.parts, self._config, self._num_envs = parts, config, collected.num_envs
+        self._collected, self.metrics, self.timer = collected, collected.metrics, Timer()
         self._key = parts.streams.key("update")
         self.step = self.updates = 0
 
@@ -55,8 +53,7 @@ class ModelFreeLoop:
         """Collect some steps of each environment, and update when there are enough."""
         steps = min(STEPS_PER_TICK, self._collected.steps_until_full)
         with self.timer("collect"):
-            for step, output in self._source.steps(steps, at_random=False):
-                self._collected.add(step, output)
+            for step, _ in self._collected.steps(steps, at_random=False):
                 self.step += len(step.reward)
         if (rollouts := self._collected.take_rollouts()) is not None:
             self._expect(1)
@@ -73,7 +70,7 @@ class ModelFreeLoop:
         The first is collected while the agent learns, the second with the weights that it has then.
         """
         if self.step + (ahead - 1) * self.frames_per_update < self._config.steps:
-            self._source.expect(self._config.rollout, ahead)
+            self._collected.expect(self._config.rollout, ahead)
 
     def counters(self) -> dict[str, int]:
         return {"policy/updates": self.updates}

@@ -9,7 +9,6 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.acting.actor import PolicyOutput
-from worldmodels.acting.build import Parts
 from worldmodels.agents.api import Recent
 from worldmodels.core.seeding import generator_state, restore_generator
 from worldmodels.core.types import Step
@@ -24,14 +23,15 @@ class NewestSteps:
     Features are kept as they were: to compute them again takes time, and in so few steps the model changes little.
 
     Args:
+        kept: the number of steps that are kept.
+        generator: draws the windows.
         batch: windows B of an update.
         length: steps T of each.
     """
 
-    def __init__(self, parts: Parts, batch: int, length: int) -> None:
-        self._batch, self._length = batch, length
-        self._generator = parts.streams.generator("recent")
-        self._steps: deque[dict[str, np.ndarray]] = deque(maxlen=parts.config.agent.recent_steps)
+    def __init__(self, kept: int, generator: np.random.Generator, batch: int, length: int) -> None:
+        self._generator, self._batch, self._length = generator, batch, length
+        self._steps: deque[dict[str, np.ndarray]] = deque(maxlen=kept)
 
     def add(self, step: Step, output: PolicyOutput) -> None:
         """Take in a step of all environments; a step that no agent chose begins the record anew."""

@@ -8,12 +8,12 @@ import tensorflow as tf
 
 from worldmodels.acting.build import Parts
 from worldmodels.acting.collected_steps import CollectedSteps
-from worldmodels.acting.step_source import StepSource
 from worldmodels.config.training_config import OffPolicyConfig
+from worldmodels.core.files.tree import load_counters, load_parts
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.replay import Replay
-from worldmodels.telemetry.logger import MeanMetrics, Timer
-from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite, load_counters, load_parts
+from worldmodels.telemetry.logger import Timer
+from worldmodels.training.loops.loop import STEPS_PER_TICK, Tick, finite
 from worldmodels.training.loops.transitions import TransitionSampler, updates_per_call
 
 
@@ -28,11 +28,9 @@ class OffPolicyLoop:
 
     progress = ""
 
-    def __init__(self, parts: Parts, config: OffPolicyConfig, source: StepSource, replay: Replay):
-        self.parts, self._config, self._num_envs, self._replay = parts, config, source.num_envs, replay
-        self.metrics, self.timer = MeanMetrics(), Timer()
-        self._source = source
-        self._collected = CollectedSteps(source, 0, self.metrics, parts.config.env.info)
+    def __init__(self, parts: Parts, config: OffPolicyConfig, collected: CollectedSteps, replay: Replay):
+        self.parts, self._config, self._num_envs, self._replay = parts, config, collected.num_envs, replay
+        self._collected, self.metrics, self.timer = collected, collected.metrics, Timer()
         self._updates_per_call = updates_per_call(config.updates, config.batch, parts.model.spec)
         self._sampler = TransitionSampler(parts.model, replay, self._updates_per_call, config.batch)
         self._generator = parts.streams.generator("replay")
@@ -101,8 +99,7 @@ class OffPolicyLoop:
             left = min(left, config.prefill - self.step)
         steps = min(STEPS_PER_TICK, -(-left // self._num_envs))
         with self.timer("collect"):
-            for step, output in self._source.steps(steps, at_random):
-                self._collected.add(step, output)
+            for step, _ in self._collected.steps(steps, at_random):
                 self._replay.append(step)
                 self.step += len(step.reward)
         if not self.at_rest:
@@ -128,4 +125,4 @@ class OffPolicyLoop:
         """
         config, piece = self._config, self._config.steps_per_burst(self._num_envs)
         if config.prefill <= self.step and self.step + (ahead - 1) * piece < config.steps:
-            self._source.expect(piece // self._num_envs, ahead)
+            self._collected.expect(piece // self._num_envs, ahead)
