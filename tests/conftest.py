@@ -20,6 +20,7 @@ with suppress(ValueError):  # not the main thread
 
 
 FIRST = (
+    "core",
     "training",
     "conformance",
     "acting",
@@ -31,7 +32,8 @@ FIRST = (
     "experiments",
     "player",
 )
-"""Folders with the longest files, which begin first: one that began last would keep a process alone at the end."""
+"""Folders that begin first: `core`, whose tests fork, which takes the longer the more memory the process holds; then
+those with the longest files, since one that began last would keep a process alone at the end."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

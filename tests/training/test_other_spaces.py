@@ -52,6 +52,8 @@ gym.register("test/Hand-v0", Hand)
 )
 def test_a_run_trains_goes_on_and_is_evaluated(tmp_path, capsys, game, agent, films):
     settings = {"agent.kind": agent, "evaluation.noops": [0, 3], "schedule.evaluate_every": 80}
+    if agent in ("trpo", "vpg"):
+        settings["agent.value_steps"] = 2
     for steps in (80, 160):
         run = worldmodels.train(game, ["debug_ppo"], settings | {"training.steps": steps}, logdir=tmp_path / "run")
     last = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()][-1]
