@@ -109,8 +109,7 @@ def measure(model: Any, game: str) -> dict[str, float]:
     from speed.experience import ENVS, STREAMS, HeldActor, record, windows
 
     from worldmodels.envs import EnvConfig, make_vec
-    from worldmodels.evaluation.measures.action_effects import compare_outcomes
-    from worldmodels.evaluation.predictions.action_outcomes import real_outcomes
+    from worldmodels.evaluation.measures.action_effects import compare_outcomes, real_outcomes
     from worldmodels.evaluation.predictions.model_errors import model_errors
     from worldmodels.evaluation.predictions.open_loop import OpenLoopPredictor
     from worldmodels.evaluation.predictions.windows import play_moments

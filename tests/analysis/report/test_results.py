@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -110,3 +111,24 @@ def test_a_long_table_of_settings_is_folded(page: Page, tmp_path: Path) -> None:
     config = tmp_path / "runs" / "ppo" / "maze_easy_0" / "config.yaml"
     config.write_text(config.read_text() + "".join(f"  key_{i}: {i}\n" for i in range(20)))
     assert "<details><summary>21 settings in which variants differ" in page({})
+
+
+def test_what_was_measured_of_the_model_alone_is_in_the_table(page: Page, tmp_path: Path) -> None:
+    """The newest result of a step counts; figures of training count before those of the same name."""
+    page({("flow", "coinrun"): [[1.0]]})
+    folder = tmp_path / "runs" / "flow" / "coinrun_easy_0"
+    (folder / "eval").mkdir()
+
+    def evaluated(name: str, created: str, **metrics: float) -> None:
+        tree = {"created": created, "step": 10, "metrics": {f"eval/{key}": value for key, value in metrics.items()}}
+        (folder / "eval" / f"step_00000010_{name}.json").write_text(json.dumps(tree))
+
+    evaluated("model", "2026-02-02", reading_error_at_15=0.75, real_reading_error_at_15=0.25, told_apart_at_1=0.625)
+    evaluated("model_2", "2026-01-01", reading_error_at_15=9.0)
+    evaluated("model_test", "2026-01-01", reading_error_at_15=1.25)
+    evaluated("model_unseen", "2026-03-03", reading_error_at_15=7.0)
+    with (folder / "metrics.jsonl").open("a") as file:
+        file.write('{"step": 20, "eval/told_apart_at_1": 0.875}\n')
+    made = write_report(ReportRequest([tmp_path / "runs"], tmp_path / "report.html"), {}).read_text()
+    assert rows(made, "What the world model foresees") == [["0.875", "0.750"], ["1.25"]]
+    assert "Error of places read, cells, 15 ahead" in made and "of real frames 0.25" in made

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from worldmodels.evaluation.measures.action_effects import action_metrics, compare_outcomes
-from worldmodels.evaluation.predictions.action_outcomes import Outcomes, real_outcomes
+from worldmodels.evaluation.measures.action_effects import action_metrics, compare_outcomes, real_outcomes
+from worldmodels.evaluation.predictions.open_loop import Outcomes
 
 
 class Walk:

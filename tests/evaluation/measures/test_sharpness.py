@@ -13,7 +13,14 @@ from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
 from worldmodels.evaluation.measure import Occasion
 from worldmodels.evaluation.measures import sharpness
-from worldmodels.evaluation.measures.sharpness import Sharpness, coarse, energy, measure_sharpness, told_apart
+from worldmodels.evaluation.measures.sharpness import (
+    Sharpness,
+    coarse,
+    energy,
+    future_errors,
+    measure_sharpness,
+    told_apart,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -79,6 +86,10 @@ def test_frames_are_compared_at_the_same_step_while_episodes_last() -> None:
     assert list(found.told_apart) == list(found.small_structures) == [1, 5]
     assert found.told_apart[5] == 1.0
     assert found.small_structures == {1: 1.0, 5: 0.0}
+    # The model samples the same future each time, wrong at the fifth step alone.
+    assert found.sample_error == pytest.approx(found.best_sample_error)
+    assert found.sample_error == pytest.approx(found.sample_mean_error)
+    assert found.sample_error[1] == 0 < found.sample_error[5]
     # The means of 4 x 4 pixels of a board are the same.
     assert found.told_apart_coarse[5] == pytest.approx(0.5, abs=0.3)
 
@@ -88,12 +99,45 @@ def test_too_few_windows_give_no_figures() -> None:
     assert measure_sharpness(evaluator_of(real, real[:, 2:], np.zeros((8, 4), bool)), Occasion("model")) is None
 
 
+def test_the_best_of_some_futures_and_their_mean() -> None:
+    """Two windows of one pixel, two steps; the truth is 10 and 20, and the last frame was 0."""
+
+    def pixels(*values: list[int]) -> np.ndarray:
+        return np.array(values, np.uint8).reshape(2, -1, 1, 1, 1)
+
+    real, last = pixels([10, 20], [10, 20]), pixels([0], [0])
+    futures = [pixels([10, 10], [0, 20]), pixels([0, 20], [10, 20])]
+    counts = np.array([[True, True], [True, False]])
+    one, best, mean = future_errors(real, iter(futures), last, counts)
+    # Copying: 100 + 100 at the first step; 400 at the second, where one window counts.
+    np.testing.assert_allclose(one, [(50 + 50) / 200, 50 / 400])
+    np.testing.assert_allclose(best, [0, 0])
+    np.testing.assert_allclose(mean, [(25 + 25) / 200, 25 / 400])  # the means are 5 and 15
+
+
+def test_errors_over_those_of_a_still_picture_are_not_known() -> None:
+    still = np.zeros((3, 1, 2, 2, 1), np.uint8)
+    for values in future_errors(still, [still], still, np.ones((3, 1), bool)):
+        assert np.isnan(values).all()
+
+
 def test_metrics_and_table(capsys: pytest.CaptureFixture[str]) -> None:
-    found = Sharpness({1: 0.5, 15: 0.75}, {1: 0.5, 15: 0.625}, {1: 1.0, 15: 0.25})
+    found = Sharpness(
+        {1: 0.5, 15: 0.75},
+        {1: 0.5, 15: 0.625},
+        {1: 1.0, 15: 0.25},
+        {1: 0.5, 15: 1.5},
+        {1: 0.25, 15: float("nan")},
+        {1: 0.375, 15: 0.75},
+    )
     metrics: Mapping[str, float] = sharpness.SHARPNESS.metrics(found)
     assert metrics["eval/told_apart_at_15"] == 0.75
     assert metrics["eval/told_apart_coarse_at_15"] == 0.625
     assert metrics["eval/small_structures_at_1"] == 1.0
+    assert metrics["eval/sample_error_at_15"] == 1.5
+    assert metrics["eval/best_sample_error_at_1"] == 0.25
+    assert metrics["eval/sample_mean_error_at_15"] == 0.75
+    assert "eval/best_sample_error_at_15" not in metrics
     sharpness.SHARPNESS.print(found, "test levels")
     printed = capsys.readouterr().out
     assert "Sharpness, test levels" in printed and "0.75" in printed

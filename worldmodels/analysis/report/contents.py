@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from worldmodels.analysis.plots.value_panels import RETURNS, RunMetrics
 from worldmodels.analysis.report.html import counted
@@ -14,7 +17,9 @@ from worldmodels.analysis.runs.folders import Settings, find_runs_by_path, is_re
 from worldmodels.analysis.runs.groups import ALL_RUNS, Grouping, RunGroup, group_by_path, group_runs
 from worldmodels.analysis.runs.records import Series, load_metrics
 from worldmodels.analysis.runs.reference_scores import BESIDE_METHOD, TaskRuns, read_task, task_runs
-from worldmodels.core.errors import RunError, UserError
+from worldmodels.core.errors import FileError, RunError, UserError
+from worldmodels.core.files.json_files import parse_strict
+from worldmodels.core.files.writing import read_regular
 
 
 class RunCondition(NamedTuple):
@@ -64,6 +69,10 @@ Conditions = Mapping[Path, RunCondition]
 
 EVALUATION = "eval/"
 """The names of what evaluations during training measure begin so."""
+
+
+_MODEL_FILE = re.compile(r"step_\d+_model(_test)?(?:_\d+)?\.json")
+"""The names of files of evaluations of the model alone, on training levels or on test levels."""
 
 
 class Contents(NamedTuple):
@@ -142,6 +151,26 @@ def _groups(runs: Mapping[Path, Sequence[Path]], request: ReportRequest) -> list
 
 
 def _records(run: Path) -> dict[str, Series]:
-    return {
+    """Return returns and evaluations: those of training, and those of the model alone that training does not take."""
+    recorded = {
         name: series for name, series in load_metrics(run).items() if name in RETURNS or name.startswith(EVALUATION)
     }
+    return {**_of_model(run), **recorded}
+
+
+def _of_model(run: Path) -> dict[str, Series]:
+    """Return the metrics of `worldmodels eval --mode model` against the steps of the checkpoints."""
+    found: dict[str, dict[int, float]] = {}
+    evaluations = [
+        ("test_" if match[1] else "", file, parse_strict(read_regular(file), f"'{file}'"))
+        for file in run.glob("eval/step_*.json")
+        if (match := _MODEL_FILE.fullmatch(file.name))
+    ]
+    for levels, file, tree in sorted(evaluations, key=lambda one: str(one[2].get("created"))):
+        step, metrics = tree.get("step"), tree.get("metrics")
+        if not isinstance(step, int) or not isinstance(metrics, dict):
+            raise FileError(f"'{file}' must hold the step of a checkpoint and metrics by name; it does not.")
+        for name, value in metrics.items():
+            if isinstance(value, int | float):
+                found.setdefault(name.replace("/", f"/{levels}", 1), {})[step] = float(value)
+    return {name: Series(*map(np.array, zip(*sorted(values.items()), strict=True))) for name, values in found.items()}

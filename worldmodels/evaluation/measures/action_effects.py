@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from worldmodels.core.seeding import fold
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measure import Measure, Occasion
-from worldmodels.evaluation.predictions.action_outcomes import Outcomes, real_outcomes
+from worldmodels.evaluation.predictions.open_loop import Outcomes
 from worldmodels.evaluation.predictions.windows import Moments, play_moments
 from worldmodels.evaluation.report.numbers import metrics_tree, number
 from worldmodels.telemetry.run_table import print_table
@@ -62,6 +62,28 @@ def _tried(evaluator: Evaluator, moments: Moments, number: int) -> tuple[Outcome
     goes_on = ~moments.windows.is_last[:, -1]
     real, predicted = (Outcomes(*(values[:, goes_on] for values in each)) for each in (real, predicted))
     return real, predicted
+
+
+def real_outcomes(env: Any, states: list[bytes], steps: int) -> Outcomes:
+    """Hold each action for `steps` steps in each of the N environments, which start from these states every time.
+
+    Args:
+        env: a vector environment in NEXT_STEP mode that can be saved. It is left somewhere else.
+    """
+    outcomes = [_hold(env, states, action, steps) for action in range(env.single_action_space.n)]
+    return Outcomes(*(np.stack(values) for values in zip(*outcomes, strict=True)))
+
+
+def _hold(env: Any, states: list[bytes], action: int, steps: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    env.set_state(states)
+    frame = env.observe()
+    gained, ended = np.zeros(env.num_envs), np.zeros(env.num_envs, bool)
+    for _ in range(steps):
+        after, reward, terminated, truncated, _ = env.step(np.full(env.num_envs, action, np.int32))
+        frame = np.where(ended[:, None, None, None], frame, after)
+        gained += np.where(ended, 0, reward)
+        ended = ended | terminated | truncated
+    return frame, gained, ended
 
 
 def compare_outcomes(outcomes: Iterable[tuple[Outcomes, Outcomes]], steps: int) -> ActionEffects:

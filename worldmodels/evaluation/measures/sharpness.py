@@ -2,19 +2,22 @@
 
 Squared error rewards the mean of all possible frames, which is blurred. These figures do not: a small classifier learns
 to tell real frames from frames that a model imagined so many steps ahead, and is tested on other windows. Its layout
-and its budget are the same for all models, so figures compare.
+and its budget are the same for all models, so figures compare. A sharp sample has a larger squared error than the mean
+of many samples. But one of several samples may be right, so the error of the best one is measured, too.
 
 One letter per axis: W windows, C steps that are observed, H that are predicted, N frames.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import tensorflow as tf
 
+from worldmodels.core.types import Batch
 from worldmodels.evaluation.evaluator import Evaluator
 from worldmodels.evaluation.measure import Measure, Occasion
 from worldmodels.evaluation.predictions.model_errors import counting
@@ -27,6 +30,7 @@ from worldmodels.models.variables import named_variables
 from worldmodels.telemetry.run_table import print_table
 
 Frames: TypeAlias = npt.NDArray[np.uint8]
+Errors: TypeAlias = list[npt.NDArray[np.float64]]
 
 STEPS = (1, 5, 15, 30, 100)
 """Steps ahead at which frames are compared, as far as the horizon reaches."""
@@ -38,6 +42,8 @@ COARSE = 4
 """Pixels, each way, of which the coarse picture has one."""
 LEAST_WINDOWS = 16
 """Windows that must go on so far ahead; half of them train the classifier."""
+SAMPLES, SAMPLED = 8, 64
+"""Futures that the model samples of each window, and the windows of which it does, at most."""
 
 
 class Sharpness(NamedTuple):
@@ -49,6 +55,12 @@ class Sharpness(NamedTuple):
     """The same for pictures of a quarter of the sides, in which only larger things are seen."""
     small_structures: dict[int, float]
     """The squared differences of neighbouring pixels over those of real frames: 1 is right, below 1 is blurred."""
+    sample_error: dict[int, float]
+    """The squared error of one sampled future over that of copying the last frame."""
+    best_sample_error: dict[int, float]
+    """The same of the best of `SAMPLES` futures: of each window and step, the one with the smallest error."""
+    sample_mean_error: dict[int, float]
+    """The same of the mean of these futures."""
 
 
 def measure_sharpness(evaluator: Evaluator, occasion: Occasion) -> Sharpness | None:
@@ -61,14 +73,53 @@ def measure_sharpness(evaluator: Evaluator, occasion: Occasion) -> Sharpness | N
     real = evaluator.spec.image_of(windows.observation)[:, context:]
     goes_on = counting(windows.is_last, context)
     steps = [step for step in STEPS if step <= real.shape[1] and goes_on[:, step - 1].sum() >= LEAST_WINDOWS]
-    found = Sharpness({}, {}, {})
+    if not steps:
+        return None
+    found = Sharpness({}, {}, {}, *_sampled(evaluator, windows, steps))
     for step in steps:
         rows, seed = goes_on[:, step - 1], evaluator.streams.integer("classifier")
         truth, drawn = real[rows, step - 1], imagined[rows, step - 1]
         found.told_apart[step] = told_apart(truth, drawn, seed)
         found.told_apart_coarse[step] = told_apart(coarse(truth), coarse(drawn), seed)
         found.small_structures[step] = energy(drawn) / max(energy(truth), 1e-12)
-    return found if steps else None
+    return found
+
+
+def _sampled(evaluator: Evaluator, windows: Batch, steps: Sequence[int]) -> list[dict[int, float]]:
+    """Sample futures of the first windows, one after the other, and return their errors by the steps ahead."""
+    windows, context = windows.map(lambda values: values[:SAMPLED]), evaluator.settings.context
+    frames, ahead = evaluator.spec.image_of(windows.observation), [step - 1 for step in steps]
+    keys = [evaluator.streams.key(f"future {number}") for number in range(SAMPLES)]
+    futures = (evaluator.predictor.predict(windows, key).frame[:, ahead] for key in keys)
+    counts = counting(windows.is_last, context)[:, ahead]
+    errors = future_errors(frames[:, context:][:, ahead], futures, frames[:, context - 1 : context], counts)
+    return [dict(zip(steps, values.tolist(), strict=True)) for values in errors]
+
+
+def future_errors(real: Frames, futures: Iterable[Frames], last: Frames, counts: npt.NDArray[np.bool_]) -> Errors:
+    """Return the squared errors (K,) of one future, of the best of them and of their mean, over those of copying.
+
+    Args:
+        real: uint8 (W, K, h, w, c), K frames of each window.
+        futures: sampled frames of the same shape, again and again.
+        last: uint8 (W, 1, h, w, c), the last frame seen.
+        counts: bool (W, K): the frames that count.
+    """
+    errors, total = [], np.zeros(real.shape, np.float32)
+    for frames in futures:
+        errors.append(_squared(frames, real))
+        total += frames
+    of_each = np.stack(errors)
+    copied = np.where(counts, _squared(last, real), 0).sum(0)
+    kinds = (of_each.mean(0), of_each.min(0), _squared(total / len(errors), real))
+    sums = [np.where(counts, values, 0).sum(0) for values in kinds]
+    return [np.divide(values, copied, out=np.full(len(copied), np.nan), where=copied > 0) for values in sums]
+
+
+def _squared(frames: npt.NDArray[Any], real: Frames) -> npt.NDArray[np.float32]:
+    """Return the mean squared error (W, K) of frames."""
+    result: npt.NDArray[np.float32] = np.square(frames.astype(np.float32) - real).mean((2, 3, 4))
+    return result
 
 
 def told_apart(real: Frames, imagined: Frames, seed: int) -> float:
@@ -134,16 +185,28 @@ def energy(frames: Frames) -> float:
 
 def sharpness_metrics(found: Sharpness) -> dict[str, float]:
     """Return the figures as metrics, `eval/told_apart_at_15` for example."""
-    return {f"eval/{name}_at_{step}": value for name, by in found._asdict().items() for step, value in by.items()}
+    return {
+        f"eval/{name}_at_{step}": value
+        for name, by in found._asdict().items()
+        for step, value in by.items()
+        if np.isfinite(value)
+    }
 
 
 def print_sharpness(found: Sharpness, levels: str) -> None:
     """Print the figures on some levels, with a column for each step."""
-    titles = ["told apart from real frames", "... at a quarter of the sides", "small structures over real ones"]
+    titles = [
+        "told apart from real frames",
+        "... at a quarter of the sides",
+        "small structures over real ones",
+        "squared error of a sample over copying",
+        f"... of the best of {SAMPLES} samples",
+        f"... of the mean of {SAMPLES} samples",
+    ]
     rows = [[title, *map(number, by.values())] for title, by in zip(titles, found, strict=True)]
     caption = (
         "Told apart: accuracy of a small classifier on other windows, from 0.5 (never) to 1 (always). Small "
-        "structures: 1 is right, and less is blurred."
+        "structures: 1 is right, and less is blurred. Squared error is smallest for the mean of all possible frames."
     )
     print_table(f"Sharpness, {levels}", ["steps ahead", *map(str, found.told_apart)], rows, caption)
 
@@ -156,4 +219,4 @@ SHARPNESS = Measure(
     occasions=("model",),
     table=print_sharpness,
 )
-"""The likeness of imagined frames to real ones. It takes a minute, so only evaluations of the model alone have it."""
+"""The likeness of imagined frames to real ones. It takes minutes, so only evaluations of the model alone have it."""

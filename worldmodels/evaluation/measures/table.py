@@ -13,6 +13,7 @@ from worldmodels.evaluation.measures.action_effects import ACTION_EFFECTS
 from worldmodels.evaluation.measures.imagined import IMAGINED
 from worldmodels.evaluation.measures.knowledge import KNOWLEDGE
 from worldmodels.evaluation.measures.optimism import OPTIMISM
+from worldmodels.evaluation.measures.readings import READINGS
 from worldmodels.evaluation.measures.returns import RETURNS
 from worldmodels.evaluation.measures.sharpness import SHARPNESS
 from worldmodels.evaluation.measures.world_model import WORLD_MODEL
@@ -20,6 +21,7 @@ from worldmodels.evaluation.measures.world_model import WORLD_MODEL
 MEASURES: tuple[Measure[Any], ...] = (
     WORLD_MODEL,
     SHARPNESS,
+    READINGS,
     OPTIMISM,
     KNOWLEDGE,
     ACTION_EFFECTS,

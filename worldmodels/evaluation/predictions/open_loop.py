@@ -6,14 +6,14 @@ One letter per axis: W windows, C steps that are observed (the context), H steps
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import tensorflow as tf
 
 from worldmodels.core.seeding import fold
 from worldmodels.core.types import Batch, State
-from worldmodels.evaluation.predictions.action_outcomes import Outcomes
 from worldmodels.evaluation.predictions.event_foresight import STEPS, EventForesight, event_foresight
 from worldmodels.evaluation.predictions.frame_errors import FrameErrorMeter, frame_errors
 from worldmodels.evaluation.predictions.model_errors import MeasuredPrediction, MeasuredReconstruction
@@ -28,6 +28,17 @@ from worldmodels.imagination.model_view import (
 from worldmodels.imagination.row_groups import in_row_groups
 from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.networks.scan import swap_rows_and_time
+
+
+class Outcomes(NamedTuple):
+    """The outcomes of holding each of A actions for S steps in each of N states."""
+
+    frame: np.ndarray
+    """uint8 (A, N, h, w, c): the frame after S steps."""
+    reward: np.ndarray
+    """float64 (A, N): the sum of the rewards on the way; the model's count by the probability of getting there."""
+    ended: npt.NDArray[np.bool_]
+    """bool (A, N): the episode ended on the way."""
 
 
 class OpenLoopPredictor:

@@ -78,18 +78,49 @@ def play_probed(env: Any, actor: Any, windows: int, length: int, seed: int, spre
     rows, starts = draw_windows(env.num_envs - half, range(steps), windows, length, streams.generator("windows"))
     rows = rows + half
     kept = _empty_windows(windows, length, env)
-    truth = np.empty((windows, length, len(env.variable_names)), np.float32)
+    truth = _empty_truth(windows, length, env)
     features, variables = [], []
     collector = Collector(env, streams.integer("levels"))
     now = env.variables()
     for t, (step, output) in enumerate(collector.steps(actor, steps)):
-        inside = _keep(kept, step, rows, starts, t)
-        truth[inside, t - starts[inside]] = now[rows[inside]]
+        _keep(kept, step, rows, starts, t, truth, now)
         if t % 2 == 0:
             features.append(pooled(output.features)[:half])
             variables.append(now[:half])
         now = env.variables()
     return ProbedPlay(np.concatenate(features), np.concatenate(variables), kept, truth)
+
+
+class ToldPlay(NamedTuple):
+    """Play with what was true of the game: single moments of one half of the environments, windows of the other."""
+
+    moments: Batch
+    """M windows of one step of the first half."""
+    variables: np.ndarray
+    """float32 (M, V): the game's variables at these steps."""
+    windows: Batch
+    """W windows of L steps of the second half."""
+    truth: np.ndarray
+    """float32 (W, L, V): the variables at each of their steps."""
+
+
+def play_told(env: Any, actor: Any, moments: int, windows: int, length: int, seed: int, steps: int) -> ToldPlay:
+    """Play some steps, at least `length`, in a native vector environment of one game, and read its variables.
+
+    Moments and windows are drawn uniformly, as in `play_windows`. The moments depend on no length or number of windows.
+    """
+    streams, steps, half = Streams(seed), max(steps, length), env.num_envs // 2
+    alone = draw_windows(half, range(steps), moments, 1, streams.generator("moments"))
+    rows, starts = draw_windows(env.num_envs - half, range(steps), windows, length, streams.generator("windows"))
+    single, variables = _empty_windows(moments, 1, env), _empty_truth(moments, 1, env)
+    kept, truth = _empty_windows(windows, length, env), _empty_truth(windows, length, env)
+    collector = Collector(env, streams.integer("levels"))
+    now = env.variables()
+    for t, (step, _) in enumerate(collector.steps(actor, steps)):
+        _keep(single, step, *alone, t, variables, now)
+        _keep(kept, step, rows + half, starts, t, truth, now)
+        now = env.variables()
+    return ToldPlay(single, variables[:, 0], kept, truth)
 
 
 class Moments(NamedTuple):
@@ -125,12 +156,29 @@ def _empty_windows(windows: int, length: int, env: Any) -> Batch:
     return Batch._make(fields)
 
 
-def _keep(batch: Batch, step: Step, rows: np.ndarray, starts: np.ndarray, t: int) -> np.ndarray:
-    """Store step t in the windows that hold it, which begin at `starts` of the environments `rows`; return which."""
+def _empty_truth(windows: int, length: int, env: Any) -> np.ndarray:
+    return np.empty((windows, length, len(env.variable_names)), np.float32)
+
+
+def _keep(
+    batch: Batch,
+    step: Step,
+    rows: np.ndarray,
+    starts: np.ndarray,
+    t: int,
+    truth: np.ndarray | None = None,
+    now: np.ndarray | None = None,
+) -> None:
+    """Store step t in the windows that hold it, which begin at `starts` of the environments `rows`.
+
+    Args:
+        truth: where the variables `now` (N, V) of the environments are stored, too.
+    """
     (inside,) = np.nonzero((starts <= t) & (t < starts + batch.action.shape[1]))
     for kept, values in zip(_arrays(batch), _arrays(step.stored()), strict=True):
         kept[inside, t - starts[inside]] = values[rows[inside]]
-    return inside
+    if truth is not None and now is not None:
+        truth[inside, t - starts[inside]] = now[rows[inside]]
 
 
 def _joined(steps: list[Step]) -> Batch:

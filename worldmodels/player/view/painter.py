@@ -9,18 +9,23 @@ from dataclasses import dataclass
 
 import pygame
 
-from worldmodels.player.session.snapshot import Snapshot
+from worldmodels.player.session.snapshot import PolicyPanel, Snapshot
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.layout import Content, WindowLayout, lay_out, natural_size, scale_for
-from worldmodels.player.view.panels import box_panel, policy_panel
+from worldmodels.player.view.panels import box_panel
 from worldmodels.player.view.panels.branch_grid import draw_branches
 from worldmodels.player.view.panels.columns import columns_of, draw_column, real_rows, show_frame, show_numbers
 from worldmodels.player.view.panels.header import draw_header, draw_hint, draw_hints, draw_settings
 from worldmodels.player.view.panels.help_screen import Guide, draw_guide, draw_help
 from worldmodels.player.view.panels.latents_panel import draw_latents
 from worldmodels.player.view.panels.timeline import draw_timeline
-from worldmodels.player.view.theme import LARGE
+from worldmodels.player.view.theme import LARGE, QUIET, SMALL
+
+HEAD, SIGN = 18, 14
+"""Height of the first line of the policy's panel, and of a character of the actions' names."""
+NARROWEST_SIGN = 8
+"""The width of a bar below which it has no name."""
 
 
 @dataclass(frozen=True)
@@ -140,7 +145,7 @@ class Painter:
         if snapshot.box_panel:
             box_panel.draw_box_panel(canvas, place, snapshot.box_panel)
         elif snapshot.policy_panel:
-            policy_panel.draw_policy_panel(canvas, place, snapshot.policy_panel, self.guide.signs)
+            draw_policy_panel(canvas, place, snapshot.policy_panel, self.guide.signs)
 
 
 def _wished_width(snapshot: Snapshot) -> int:
@@ -149,4 +154,37 @@ def _wished_width(snapshot: Snapshot) -> int:
         return box_panel.wished_width(snapshot.box_panel)
     if snapshot.latents:
         return 0  # the pane of latents needs the place
-    return policy_panel.wished_width(len(snapshot.policy_panel.probabilities)) if snapshot.policy_panel else 0
+    return max(330, 24 + 20 * len(snapshot.policy_panel.probabilities)) if snapshot.policy_panel else 0
+
+
+def draw_policy_panel(canvas: Canvas, area: pygame.Rect, panel: PolicyPanel, signs: tuple[str, ...]) -> None:
+    """Draw the policy's probability of each action as a bar, and the return that it expects.
+
+    Args:
+        signs: a few characters for each action, drawn in a column if they do not fit side by side.
+    """
+    canvas.card(area)
+    inner = area.inflate(-24, -12)
+    canvas.write("policy", inner.topleft, size=SMALL, colour=QUIET)
+    if panel.value is not None:
+        width = canvas.inline_width("value", f"{panel.value:.2f}")
+        canvas.inline("value", f"{panel.value:.2f}", (inner.right - width, inner.top + 7))
+    if not panel.probabilities:
+        return
+    step = inner.width / len(panel.probabilities)
+    in_column = any(canvas.width(sign, SMALL) > step for sign in signs)
+    below = SIGN * (max(map(len, signs), default=1) if in_column else 1)
+    plot = pygame.Rect(inner.left, inner.top + HEAD, inner.width, inner.height - HEAD - below)
+    highest = max(panel.probabilities)
+    for i, (probability, sign) in enumerate(zip(panel.probabilities, signs, strict=True)):
+        left, width = plot.left + round(i * step), max(1, round(step) - 2)
+        height = round(plot.height * probability)
+        best = probability == highest
+        canvas.across(theme.LINE, left, left + width, plot.bottom)
+        if height:
+            bar = pygame.Rect(left, plot.bottom - height, width, height)
+            canvas.fill(theme.REAL if best else QUIET, bar)
+        if step >= NARROWEST_SIGN:
+            for line, text in enumerate(sign if in_column else [sign]):
+                middle = (left + width // 2, plot.bottom + SIGN * line + SIGN // 2 + 1)
+                canvas.write(text, middle, size=SMALL, colour=theme.TEXT if best else QUIET, anchor="center")
