@@ -96,3 +96,10 @@ def test_colours_come_back_exactly() -> None:
     images = tf.reshape(tf.cast(tf.range(256), tf.uint8), (1, 16, 16, 1))
     np.testing.assert_array_equal(path.to_images(path.to_colours(images)), images)
     np.testing.assert_array_equal(tf.reshape(path.to_images(picture([-3.0, 3.0])), (-1,)), [0, 255])
+
+
+def test_frames_are_mixed_by_the_softmax_of_their_logits() -> None:
+    frames = tf.reshape(tf.constant([1.0, -1.0, 0.0, 0.5]), (1, 2, 1, 2, 1))  # the first 1 and -1, the second 0 and 0.5
+    logits = tf.math.log(tf.reshape(tf.constant([3.0, 1.0, 1.0, 4.0]), (1, 1, 2, 2)))
+    # 3 to 1 between 1 and 0, then 1 to 4 between -1 and 0.5.
+    np.testing.assert_allclose(tf.reshape(path.mixed(logits, frames), (-1,)), [0.75, 0.2], rtol=1e-6)

@@ -1,4 +1,8 @@
-"""The network of the flow model: convolutions on places of 4 x 4 pixels, over the last frame carried along motions."""
+"""The network of the flow model: convolutions on places of 4 x 4 pixels choose what each pixel is copied from.
+
+A pixel is a mean of the last frame's pixels and of a painted colour, never more than the largest of them. So a model
+that goes on from its own frames does not sharpen them again at each step.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.flow.path import carried
+from worldmodels.models.flow.path import carried, mixed
 from worldmodels.models.networks.images import from_patches, to_patches
 from worldmodels.models.networks.layers import Layer
 from worldmodels.models.next_frame.networks.conv_layers import Conv2D, Linear
@@ -24,8 +28,10 @@ LONGEST = 16.0
 """Longest motion in pixels."""
 FIRST_MOTIONS = ((0.0, 0.0), (0.0, 0.3), (0.0, -0.3), (0.5, 0.0))
 """Motions, down and right, before the network has learned: they differ, so that each can become another."""
+FIRST_CHOICES = (0.5, *(0.0 for _ in FIRST_MOTIONS), -0.5)
+"""Logits, before the network has learned, of the last frame as it is, along each motion, and of the painted frame."""
 SHARPNESS = 4.0
-"""Factor of the logits that choose among motions."""
+"""Factor of these logits."""
 WAVES = 16
 """Frequencies of the embedding of a number."""
 
@@ -61,7 +67,7 @@ class FlowNetwork(Layer):
         self._padding = [[0, 0], [0, rows * PLACE - self.height], [0, columns * PLACE - self.width], [0, 0]]
         self._pool = (math.ceil(rows / COARSE), math.ceil(columns / COARSE))
         coarse = math.ceil(rows / self._pool[0]) * math.ceil(columns / self._pool[1]) * width
-        motions = len(FIRST_MOTIONS)
+        motions, drawn = len(FIRST_MOTIONS), len(FIRST_CHOICES) + self.channels
         self.place = self.weight("place", (rows, columns, width))
         with keras.name_scope(name):
             with building_in("float32"):
@@ -75,7 +81,7 @@ class FlowNetwork(Layer):
             self.overview = Linear(coarse, GLOBAL_UNITS, seeds, "overview")
             self.spread = _from_zero(Linear(GLOBAL_UNITS, width, seeds, "spread"))
             self.leave_norm = GroupNorm(width, "leave_norm")
-            self.leave = _from_zero(Conv2D(width, (motions + self.channels) * PLACE**2, 1, 1, seeds, "leave"))
+            self.leave = _from_zero(Conv2D(width, drawn * PLACE**2, 1, 1, seeds, "leave"))
 
     def call(self, x: tf.Tensor, times: tf.Tensor, past: Past) -> tf.Tensor:
         """Return frames, float32 (N, H, W, C), colours from -1 to 1 and a little beyond.
@@ -95,15 +101,10 @@ class FlowNetwork(Layer):
         drawn = from_patches(self.leave(tf.nn.silu(self.leave_norm(places))), PLACE)
         drawn = drawn[:, : self.height, : self.width]
         shifts = LONGEST * tf.tanh(self.motion(tf.concat([self._coarse(places), embedding], -1)))
-        return self._over_motions(past, drawn, tf.reshape(shifts, (-1, len(FIRST_MOTIONS), 2)))
-
-    def _over_motions(self, past: Past, drawn: tf.Tensor, shifts: tf.Tensor) -> tf.Tensor:
-        """Return the last frame carried along motions, which are mixed for each pixel, and what is painted over it."""
-        motions = shifts.shape[1]
-        choice = tf.nn.softmax(SHARPNESS * drawn[..., :motions])
-        moved = carried(past.frames[..., -self.channels :], shifts)
-        mixed = tf.reduce_sum(moved * tf.transpose(choice, (0, 3, 1, 2))[..., None], 1)
-        return mixed + drawn[..., motions:]
+        choices, painted = tf.split(drawn, [len(FIRST_CHOICES), self.channels], -1)
+        last = past.frames[..., -self.channels :]
+        moved = carried(last, tf.reshape(shifts, (-1, len(FIRST_MOTIONS), 2)))
+        return mixed(SHARPNESS * (choices + FIRST_CHOICES), tf.concat([last[:, None], moved, painted[:, None]], 1))
 
     def _coarse(self, places: tf.Tensor) -> tf.Tensor:
         """Return the means of places in a coarse grid, (N, coarse * width)."""

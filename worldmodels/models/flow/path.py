@@ -74,6 +74,16 @@ def _interpolation(shifts: tf.Tensor, size: int) -> tf.Tensor:
     return tf.maximum(1.0 - tf.abs(sources[..., None] - places), 0.0)
 
 
+def mixed(logits: tf.Tensor, frames: tf.Tensor) -> tf.Tensor:
+    """Return the means of F frames, float32 (N, H, W, C), weighted at each pixel by the softmax of logits.
+
+    Args:
+        logits: float32 (N, H, W, F).
+        frames: float32 (N, F, H, W, C).
+    """
+    return tf.reduce_sum(frames * tf.transpose(tf.nn.softmax(logits), (0, 3, 1, 2))[..., None], 1)
+
+
 def to_colours(images: tf.Tensor) -> tf.Tensor:
     """Return uint8 images as float32 from -1 to 1."""
     return tf.cast(images, tf.float32) * (1 / 127.5) - 1.0
