@@ -4,7 +4,7 @@
 
 Each cell is a run without a policy, which records 80,000 steps of held random actions. A short run measures the speed.
 Then a run learns for as many updates as fit into the minutes, on all cores; the learning rate falls over all of them.
-Its model predicts 256 windows of levels never seen: 20 steps are seen, 100 are predicted under held actions.
+Its model predicts 128 windows of levels never seen: 20 steps are seen, 100 are predicted under held actions.
 
 Runs are kept under runs/sharp, results in results/sharp.jsonl. The same command goes on with the cells that are
 missing, and a run that was stopped goes on where it was. Every call writes results/sharp.md from the finished cells.
@@ -73,7 +73,7 @@ LEARNING = (
     "schedule.log_updates=10",
     "schedule.checkpoint_updates=250",
 )
-CONTEXT, HORIZON, WINDOWS, ENVIRONMENTS = 20, 100, 256, 32
+CONTEXT, HORIZON, WINDOWS, ENVIRONMENTS = 20, 100, 128, 32
 AHEAD = (1, 5, 15, 30, 100)
 """Steps ahead of which figures are taken."""
 DRAWN = {"mean": 0.0, "sample": 1.0}
