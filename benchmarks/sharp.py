@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from statistics import median
@@ -86,10 +87,17 @@ FIGURES = {
     "contrast": "contrast",
     "windows": "windows",
 }
+READINGS = {
+    "reading_error": "error of places, in cells",
+    "real_reading_error": "the same, read from real frames",
+    "copied_reading_error": "the same, read from the last frame seen",
+    "things_seen": "things seen",
+    "real_things_seen": "things seen in real frames",
+}
 WORDS = f"""\
 Figures {", ".join(map(str, AHEAD))} steps ahead. Squared error rewards the mean of all possible frames, which is
 blurred. Told apart: the accuracy of a small classifier, from 0.5 (never) to 1 (always). Small structures and contrast:
-1 is right."""
+1 is right. Places and things are read from samples (`docs/evaluation.md`)."""
 
 
 def main() -> None:
@@ -149,17 +157,22 @@ def measure(run: Path, windows: int = WINDOWS, horizon: int = HORIZON) -> dict[s
     """Return the figures of a run's world model on levels never seen, under held actions."""
     from worldmodels.acting.exploring_actor import HeldActor, Holding
     from worldmodels.evaluation.evaluator import Evaluator
+    from worldmodels.evaluation.measure import Occasion
+    from worldmodels.evaluation.measures.readings import read_frames, reading_metrics
     from worldmodels.evaluation.predictions.windows import play_windows
     from worldmodels.loading.load import load_run
 
-    settings, streams = EvaluationConfig(context=CONTEXT, horizon=horizon, episodes=ENVIRONMENTS), Streams(0)
+    settings = EvaluationConfig(context=CONTEXT, horizon=horizon, windows=windows, episodes=ENVIRONMENTS)
+    streams = Streams(0)
     evaluator = Evaluator(load_run(run).parts, settings, streams, ENVIRONMENTS, levels="test")
     try:
         actor = HeldActor(ENVIRONMENTS, evaluator.spec.action.count, streams.generator("held"), Holding(uniform=0.0))
         played = play_windows(evaluator.env, actor, windows, CONTEXT + horizon, streams.integer("held"))
+        native = hasattr(evaluator.env, "variable_units")
+        read = read_frames(evaluator, Occasion("model", "test")) if native else None
     finally:
         evaluator.close()
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"readings": reading_metrics(read) if read else {}}
     for drawn, temperature in DRAWN.items():
         predicted = evaluator.predictor.predict(played, streams.key("prediction"), temperature)
         found |= {f"{drawn}_{name}": by for name, by in frame_figures(played, predicted.frame).items()}
@@ -196,21 +209,39 @@ def squared(frames: np.ndarray, truth: np.ndarray) -> float:
 
 
 def report(cells: Sequence[dict[str, Any]]) -> str:
-    """Return a table for each world, with a row for each family and each way to draw."""
+    """Return two tables for each world: what is drawn, for each family and way to draw, and what is read from it."""
     lines = [f"# Families of world models side by side\n\n```\n{(__doc__ or '').strip()}\n```\n", WORDS]
     for world, minutes in dict.fromkeys((cell["world"], cell["minutes"]) for cell in cells):
-        lines += [f"\n## {world}, {minutes:g} minutes\n", f"| | updates | {' | '.join(FIGURES.values())} |"]
-        lines.append("|---" * (2 + len(FIGURES)) + "|")
-        for cell in cells:
-            if (cell["world"], cell["minutes"]) == (world, minutes):
-                for drawn in DRAWN:
-                    by = (cell[f"{drawn}_{name}"].values() for name in FIGURES)
-                    figures = " | ".join(" / ".join(f"{value:.3g}" for value in values) for values in by)
-                    lines.append(
-                        f"| {cell['family']}, {drawn}, seed {cell['seed']} | {cell['updates']:,} | {figures} |"
-                    )
+        those = [cell for cell in cells if (cell["world"], cell["minutes"]) == (world, minutes)]
+        lines += [f"\n## {world}, {minutes:g} minutes\n", *table(("", "updates", *FIGURES.values()), drawn_rows(those))]
+        if any(cell["readings"] for cell in those):
+            lines += ["", *table(("", *READINGS.values()), read_rows(those))]
     processors = ", ".join(sorted({cell["processor"] for cell in cells}))
     return "\n".join([*lines, "", f"On {processors}.", "", made_line(cells)]) + "\n"
+
+
+def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a table of Markdown."""
+    for cells in (titles, ["---"] * len(titles), *rows):
+        yield f"| {' | '.join(cells)} |"
+
+
+def drawn_rows(cells: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
+    for cell, drawn in product(cells, DRAWN):
+        title = f"{cell['family']}, {drawn}, seed {cell['seed']}"
+        yield [title, f"{cell['updates']:,}", *(series(cell[f"{drawn}_{name}"].values()) for name in FIGURES)]
+
+
+def read_rows(cells: Sequence[dict[str, Any]]) -> Iterator[list[str]]:
+    for cell in cells:
+        found = cell["readings"]
+        by = ([found.get(f"eval/{name}_at_{step}", math.nan) for step in AHEAD] for name in READINGS)
+        yield [f"{cell['family']}, seed {cell['seed']}", *map(series, by)]
+
+
+def series(values: Iterable[float]) -> str:
+    """Return the figures by the steps ahead."""
+    return " / ".join(f"{value:.3g}" for value in values)
 
 
 if __name__ == "__main__":

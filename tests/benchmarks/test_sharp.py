@@ -41,6 +41,7 @@ def test_the_report_has_both_ways_to_draw() -> None:
         "seed": 0,
         "updates": 4_321,
         "processor": "2 cores",
+        "readings": {"eval/reading_error_at_1": 0.25, "eval/reading_error_at_5": 1.5},
         "made_by": {"commit": "abc", "date": "2026-01-01", "processor": "one"},
         **{f"{drawn}_{name}": by for drawn in sharp.DRAWN for name, by in figures.items()},
     }
@@ -48,3 +49,4 @@ def test_the_report_has_both_ways_to_draw() -> None:
     assert "## fruitbot, 30 minutes" in text
     assert "| flow_small, mean, seed 0 | 4,321 | 0.5 / 0.25 | 0.5 / 0.25 |" in text
     assert "| flow_small, sample, seed 0 | 4,321 |" in text
+    assert "| flow_small, seed 0 | 0.25 / 1.5 / nan / nan / nan |" in text  # nothing further ahead was read
