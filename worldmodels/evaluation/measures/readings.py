@@ -102,11 +102,12 @@ def compare(names: Names, steps: Sequence[int], read: Sequence[Truth], truth: Tr
         explained(real.places[..., v][rows], truth.places[..., v][rows]) if rows.sum() >= LEAST else np.nan
         for v, rows in enumerate(np.moveaxis(pairs, -1, 0))
     ]
-    told = 2 * _shares(*(each.there.reshape(-1, 1, len(names.things)) for each in (real, truth)), counts.reshape(-1, 1))
+    pooled = [each.there.reshape(-1, 1, len(names.things)) for each in (real, truth)]
+    told = 2 * _shares(pooled[0], pooled[1], counts.reshape(-1, 1)) - 1
     return Readings(
         tuple(steps),
         _readable(names.places, places, np.array(share)),
-        _readable(names.things, things, told[:, 0] - 1),
+        _readable(names.things, things, told[:, 0]),
     )
 
 
