@@ -29,6 +29,7 @@ from kept_cells import measure_cells
 from provenance import made_line
 
 from worldmodels.config.run_config import EvaluationConfig
+from worldmodels.core.errors import counted
 from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor, usable_cores
 from worldmodels.core.seeding import Streams
@@ -127,7 +128,7 @@ def learn_and_measure(world: str, family: str, minutes: float, seed: int) -> dic
         write_atomic(speed, json.dumps(updates_per_second(run.with_suffix(".probe"))))
     updates = int(60 * minutes * json.loads(speed.read_text()))
     train(run, world, family, seed, updates)
-    cores = f"{len(usable_cores())} cores of {this_processor()}"
+    cores = f"{counted(len(usable_cores()), 'core')} of {this_processor()}"
     return {"processor": cores, "updates": updates, **measure(run)}
 
 
