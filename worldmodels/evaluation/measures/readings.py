@@ -52,7 +52,7 @@ class Compared(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """What is read so many steps ahead."""
+    """The figures of what is read, by the steps ahead."""
 
     steps: tuple[int, ...]
     """The K numbers of steps."""

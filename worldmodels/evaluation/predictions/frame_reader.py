@@ -66,7 +66,7 @@ def truth_of(variables: np.ndarray, units: Mapping[str, str]) -> Truth:
     return Truth(places, np.isfinite(places[..., [owners.index(thing) for thing in names.things]]))
 
 
-class Network:
+class ReadingNetwork:
     """The reader's network: convolutions, a layer for the whole picture, and the outputs."""
 
     def __init__(self, channels: int, outputs: int, seeds: np.random.Generator) -> None:
@@ -98,7 +98,7 @@ class Reader:
     def __init__(self, frames: Frames, truth: Truth, seed: int) -> None:
         random = np.random.default_rng(seed)
         self._places = truth.places.shape[-1]
-        self._network = Network(frames.shape[-1], self._places + truth.there.shape[-1], random)
+        self._network = ReadingNetwork(frames.shape[-1], self._places + truth.there.shape[-1], random)
         variables = named_variables(self._network.layers)
         rate = f"linear(1e-3, 1e-5, {UPDATES})"
         self._optimizer = Optimizer(variables, OptimizerConfig(learning_rate=rate, epsilon=1e-8, weight_decay=0.0))
