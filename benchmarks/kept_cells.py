@@ -6,11 +6,13 @@ A cell is a game, a kind of model, a number of updates and a seed; its name is G
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from archive import Archive
 
 from worldmodels.analysis.statistics.bootstrap import estimate
+from worldmodels.core.files.writing import write_atomic
 
 Found = dict[str, Any]
 
@@ -30,6 +32,14 @@ def measure_cells(
             archive.keep(name, found)
             print(found, flush=True)
     return list(archive.cells().values())
+
+
+def write_report(path: Path, cells: list[Found], report: Callable[[list[Found]], str]) -> None:
+    """Write and print the report of the cells; nothing if there are none."""
+    if cells:
+        text = report(cells)
+        write_atomic(path, text)
+        print(text)
 
 
 def over_seeds(

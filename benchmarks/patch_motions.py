@@ -24,13 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from archive import Archive
-from kept_cells import mean_cell, measure_cells, over_seeds
+from kept_cells import mean_cell, measure_cells, over_seeds, write_report
 from provenance import made_line
 
 from worldmodels.analysis.statistics.bootstrap import estimate
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
-from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.loading.quiet import load_tensorflow
@@ -73,10 +72,7 @@ def main() -> None:
         {"game": game, "layout": layout, "updates": how.updates, "seed": seed}
         for seed, game, layout in product(how.seeds, how.games, LAYOUTS)
     )
-    cells = measure_cells(ARCHIVE, wanted, learn_and_measure)
-    if cells:
-        write_atomic(RESULTS / "patch_motions.md", report(cells))
-        print(report(cells))
+    write_report(RESULTS / "patch_motions.md", measure_cells(ARCHIVE, wanted, learn_and_measure), report)
 
 
 def config_of(game: str, layout: str) -> Any:

@@ -4,7 +4,7 @@
 
 Each cell is a run without a policy, which records 80,000 steps of held random actions. A short run measures the speed.
 Then a run learns for as many updates as fit into the minutes, on all cores; the learning rate falls over all of them.
-Its model predicts 128 windows of levels never seen: 20 steps are seen, 100 are predicted under held actions.
+Its model predicts 128 windows under held actions, of test levels if there are any: 20 steps are seen, 100 predicted.
 
 Runs are kept under runs/sharp, results in results/sharp.jsonl. The same command goes on with the cells that are
 missing, and a run that was stopped goes on where it was. Every call writes results/sharp.md from the finished cells.
@@ -13,7 +13,6 @@ missing, and a run that was stopped goes on where it was. Every call writes resu
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import subprocess
 import sys
@@ -25,12 +24,12 @@ from typing import Any
 
 import numpy as np
 from archive import Archive
-from kept_cells import measure_cells
+from kept_cells import measure_cells, write_report
+from preset_speed import learning
 from provenance import made_line
 
 from worldmodels.config.run_config import EvaluationConfig
 from worldmodels.core.errors import counted
-from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.processor import this_processor, usable_cores
 from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
@@ -57,12 +56,10 @@ FAMILIES = {
 """Learning rates over all updates, by the presets of the family."""
 FIT = 10
 """Updates of a turn."""
-PROBE = 100
-"""Updates that measure the speed, the first half of which is not counted."""
+PROBE, PROBE_STEPS = 100, 8_000
+"""Updates that measure the speed, the first half of which is not counted, and the steps recorded for them."""
 LEARNING = (
     "agent.kind=random",
-    f"training.steps={STEPS}",
-    f"training.prefill={STEPS}",
     "training.prefill_policy=held",
     "training.pretrain=0",
     "training.collect=0",
@@ -113,50 +110,46 @@ def main() -> None:
         {"world": world, "family": family, "minutes": how.minutes, "seed": seed}
         for seed, world, family in product(how.seeds, how.worlds, how.families)
     )
-    cells = measure_cells(ARCHIVE, wanted, learn_and_measure)
-    if cells:
-        write_atomic(RESULTS.with_suffix(".md"), report(cells))
-        print(report(cells))
+    write_report(RESULTS.with_suffix(".md"), measure_cells(ARCHIVE, wanted, learn_and_measure), report)
 
 
 def learn_and_measure(world: str, family: str, minutes: float, seed: int) -> dict[str, Any]:
     """Train a run, or finish it, and return its figures."""
-    run = RUNS / f"{world}_{family.replace(' ', '_')}_{minutes:g}_{seed}"
-    speed = run.with_suffix(".speed")
-    if not speed.exists():
-        train(run.with_suffix(".probe"), world, family, seed, PROBE)
-        write_atomic(speed, json.dumps(updates_per_second(run.with_suffix(".probe"))))
-    updates = int(60 * minutes * json.loads(speed.read_text()))
-    train(run, world, family, seed, updates)
+    folder = RUNS / f"{world}_{family.replace(' ', '_')}_{minutes:g}_{seed}"
+    probe, run = folder / "probe", folder / "run"
+    train(probe, seed, settings_of(world, family, PROBE, PROBE_STEPS), family)
+    updates = int(60 * minutes * updates_per_second(probe / "metrics.jsonl"))
+    train(run, seed, settings_of(world, family, updates), family)
     cores = f"{counted(len(usable_cores()), 'core')} of {this_processor()}"
     return {"processor": cores, "updates": updates, **measure(run)}
 
 
-def train(run: Path, world: str, family: str, seed: int, updates: int) -> None:
-    """Train a run without a policy for so many updates; a run that has them already is left as it is."""
-    command = [sys.executable, "-m", "worldmodels", "train", "--config", *family.split()]
-    command += [*settings_of(world, family, updates), f"seed={seed}", "--logdir", str(run)]
+def train(run: Path, seed: int, settings: Sequence[str], family: str) -> None:
+    """Train a run of a family's presets to its end; a run that is finished is left as it is."""
+    command = [sys.executable, "-m", "worldmodels", "train", "--config", *family.split(), *settings, f"seed={seed}"]
     run.parent.mkdir(parents=True, exist_ok=True)
     with run.with_suffix(".log").open("a") as log:
-        subprocess.run(command, stdout=log, stderr=log, check=True)
+        subprocess.run([*command, "--logdir", str(run)], stdout=log, stderr=log, check=True)
 
 
-def settings_of(world: str, family: str, updates: int) -> list[str]:
-    """Return the overrides of a family's presets for so many updates in a world."""
+def settings_of(world: str, family: str, updates: int, steps: int = STEPS) -> list[str]:
+    """Return the overrides of a family's presets for so many updates on so many recorded steps of a world."""
     rate = f"model.optimizer.learning_rate={FAMILIES[family].format(updates)}"
-    return [*LEARNING, *WORLDS[world], rate, f"training.turns={updates // FIT}"]
+    amounts = [f"training.steps={steps}", f"training.prefill={steps}", f"training.turns={updates // FIT}"]
+    return [*LEARNING, *WORLDS[world], rate, *amounts]
 
 
-def updates_per_second(run: Path) -> float:
+def updates_per_second(metrics: Path) -> float:
     """Return the median speed of a run's updates, without the first half, in which graphs are built."""
-    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
-    speeds = [record["time/updates_per_second"] for record in records if record.get("time/updates_per_second")]
+    speeds = [record["time/updates_per_second"] for record in learning(metrics)]
     return median(speeds[len(speeds) // 2 :])
 
 
 def measure(run: Path, windows: int = WINDOWS, horizon: int = HORIZON) -> dict[str, Any]:
-    """Return the figures of a run's world model on levels never seen, under held actions."""
+    """Return the figures of a run's world model on test levels, under held actions."""
     from worldmodels.acting.exploring_actor import HeldActor, Holding
+    from worldmodels.envs import tells_variables
+    from worldmodels.envs.games.levels import Levels, has_test_levels
     from worldmodels.evaluation.evaluator import Evaluator
     from worldmodels.evaluation.measure import Occasion
     from worldmodels.evaluation.measures.readings import read_frames, reading_metrics
@@ -165,12 +158,13 @@ def measure(run: Path, windows: int = WINDOWS, horizon: int = HORIZON) -> dict[s
 
     settings = EvaluationConfig(context=CONTEXT, horizon=horizon, windows=windows, episodes=ENVIRONMENTS)
     streams = Streams(0)
-    evaluator = Evaluator(load_run(run).parts, settings, streams, ENVIRONMENTS, levels="test")
+    parts = load_run(run).parts
+    levels: Levels = "test" if has_test_levels(parts.config.env) else "train"
+    evaluator = Evaluator(parts, settings, streams, ENVIRONMENTS, levels=levels)
     try:
         actor = HeldActor(ENVIRONMENTS, evaluator.spec.action.count, streams.generator("held"), Holding(uniform=0.0))
         played = play_windows(evaluator.env, actor, windows, CONTEXT + horizon, streams.integer("held"))
-        native = hasattr(evaluator.env, "variable_units")
-        read = read_frames(evaluator, Occasion("model", "test")) if native else None
+        read = read_frames(evaluator, Occasion("model", levels)) if tells_variables(evaluator.env) else None
     finally:
         evaluator.close()
     found: dict[str, Any] = {"readings": reading_metrics(read) if read else {}}
@@ -209,7 +203,7 @@ def squared(frames: np.ndarray, truth: np.ndarray) -> float:
     return float(np.square(frames.astype(np.float32) - truth).mean())
 
 
-def report(cells: Sequence[dict[str, Any]]) -> str:
+def report(cells: list[dict[str, Any]]) -> str:
     """Return two tables for each world: what is drawn, for each family and way to draw, and what is read from it."""
     lines = [f"# Families of world models side by side\n\n```\n{(__doc__ or '').strip()}\n```\n", WORDS]
     for world, minutes in dict.fromkeys((cell["world"], cell["minutes"]) for cell in cells):

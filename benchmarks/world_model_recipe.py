@@ -19,12 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from archive import Archive
-from kept_cells import mean_cell, measure_cells, over_seeds
+from kept_cells import mean_cell, measure_cells, over_seeds, write_report
 from provenance import made_line
 
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
-from worldmodels.core.files.writing import write_atomic
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.loading.quiet import load_tensorflow
@@ -65,10 +64,7 @@ def main() -> None:
         {"game": game, "recipe": recipe, "updates": how.updates, "seed": seed}
         for seed, game, recipe in product(how.seeds, how.games, how.recipes)
     )
-    cells = measure_cells(ARCHIVE, wanted, learn_and_measure)
-    if cells:
-        write_atomic(RESULTS / "world_model_recipe.md", report(cells))
-        print(report(cells))
+    write_report(RESULTS / "world_model_recipe.md", measure_cells(ARCHIVE, wanted, learn_and_measure), report)
 
 
 def settings_of(recipe: str, updates: int) -> list[str]:
