@@ -118,7 +118,8 @@ def learn_and_measure(world: str, family: str, minutes: float, seed: int) -> dic
     folder = RUNS / f"{world}_{family.replace(' ', '_')}_{minutes:g}_{seed}"
     probe, run = folder / "probe", folder / "run"
     train(probe, seed, settings_of(world, family, PROBE, PROBE_STEPS), family)
-    updates = int(60 * minutes * updates_per_second(probe / "metrics.jsonl"))
+    turns = int(60 * minutes * updates_per_second(probe / "metrics.jsonl") / FIT)
+    updates = turns * FIT
     train(run, seed, settings_of(world, family, updates), family)
     cores = f"{counted(len(usable_cores()), 'core')} of {this_processor()}"
     return {"processor": cores, "updates": updates, **measure(run)}
