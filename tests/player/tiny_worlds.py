@@ -100,6 +100,12 @@ class SampledModel(WalkModel):
     spec = WalkModel.spec._replace(calls=3)
     calls = 3
 
+    def draw(self, state, action, temperature, seed):
+        frame = self.frame(self.imagine(state, action, temperature, seed))
+        stages = np.stack([frame] * self.calls, 1)
+        shares = np.broadcast_to(np.float32([0.25, 0.75]), (*frame.shape[:3], 2))
+        return stages, shares, np.float32([[[0.0, 0.0], [np.nan, np.nan]]] * len(frame))
+
 
 class CopyingModel(ReconstructingModel):
     """The same, with a mark: the first pixel counts how many pictures in a row were painted from the one before."""
@@ -162,6 +168,9 @@ class ModelView:
 
     def observed_latents(self, before, action, state):
         return self.model.observed_latents(before, action, state)
+
+    def draw(self, *arguments):
+        return self.model.draw(*arguments)
 
     def repeat(self, state, rows):
         return {name: part.repeat(rows, 0) for name, part in state.items()}

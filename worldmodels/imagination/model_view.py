@@ -12,7 +12,7 @@ import tensorflow as tf
 
 from worldmodels.core.types import Batch, State
 from worldmodels.imagination.rollout import Policy, RolloutOptions, rollout, rollout_actions
-from worldmodels.models.api import LatentModel, Latents, ModelSpec, SampledModel, WorldModel
+from worldmodels.models.api import Drawing, LatentModel, Latents, ModelSpec, SampledModel, WorldModel
 from worldmodels.models.graph import graph
 from worldmodels.models.networks.scan import swap_rows_and_time
 from worldmodels.replay import previous_actions
@@ -191,6 +191,11 @@ class ModelView:
         """
         state, latents = cast(LatentModel, self._model).imagine_latents(state, action, temperature, seed, held)
         return state, self.predict(state, before), latents
+
+    @graph
+    def draw(self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> Drawing:
+        """Return how `step` draws its frame under the same arguments; for a model with `spec.calls`."""
+        return cast(SampledModel, self._model).draw(state, action, temperature, seed)
 
     def observed_latents(self, before: State, action: tf.Tensor, state: State) -> Latents:
         """Return the latents of an observed step, see `LatentModel.observed_latents`."""

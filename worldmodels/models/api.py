@@ -252,6 +252,20 @@ class SampledModel(WorldModel, Protocol):
     def set_calls(self, calls: int) -> None:
         """Draw later frames in so many calls, at least 1. Temperature 0 takes one call, whatever their number."""
 
+    def draw(self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> Drawing:
+        """Return how `imagine` draws its frame under the same arguments."""
+
+
+class Drawing(NamedTuple):
+    """How frames of B rows are drawn: in K calls of a network, each pixel a mean of F pictures."""
+
+    stages: tf.Tensor
+    """uint8 (B, K, H, W, C): the frame that each call predicts; the last one is drawn."""
+    shares: tf.Tensor
+    """float32 (B, H, W, F): the share of each picture in each pixel of the frame that is drawn."""
+    shifts: tf.Tensor
+    """float32 (B, F, 2): each picture is the last frame moved by so many pixels down and right; NaN: it is painted."""
+
 
 class Latents(NamedTuple):
     """The discrete latents of one step in B rows, in G groups of K classes each."""

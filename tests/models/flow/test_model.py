@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
@@ -73,6 +74,15 @@ def test_one_call_averages_what_more_calls_choose_from(learned: Flow) -> None:
         light = learned.frame(learned.imagine(state, action, 1.0, np.array([3, 4]))).numpy().mean((1, 2, 3))
         grey[calls] = ((light > 50) & (light < 205)).mean()
     assert grey[1] > 0.5 and grey[3] < 0.2 and learned.config.calls == 3
+
+
+def test_a_drawing_says_where_pixels_come_from(learned: Flow) -> None:
+    drawing = learned.draw(state_of(learned, 2), np.array([0, 1]), 1.0, np.array([3, 4]))
+    assert drawing.stages.shape == (2, 3, *SHAPE) and drawing.shares.shape == (2, 8, 8, 6)
+    white = tf.reduce_mean(drawing.shares[1], (0, 1))
+    assert white[-1] > 0.9  # the last frame was black, so white is painted
+    np.testing.assert_array_equal(drawing.shifts[:, 0], np.zeros((2, 2)))
+    assert np.isnan(drawing.shifts[:, -1]).all() and np.isfinite(drawing.shifts[:, 1:-1]).all()
 
 
 def test_the_state_keeps_the_last_actions() -> None:

@@ -47,6 +47,16 @@ def test_the_times_of_calls_and_the_steps_between_them() -> None:
     np.testing.assert_allclose(tf.reshape(end, (-1,)), [0.0], atol=1e-7)
 
 
+def test_the_stages_of_a_sample() -> None:
+    """Each of two calls predicts a point above the one that it reads by 0.5."""
+    frames, x = path.stages(lambda x, times: x + 0.5, picture([-0.5, 0.0]), 2)
+    np.testing.assert_allclose(tf.reshape(frames, (-1,)), [0.0, 0.5])
+    np.testing.assert_allclose(tf.reshape(x, (-1,)), [-0.25, 0.25])  # half of the way
+    frames, x = path.stages(lambda x, times: x + 0.5, picture([-0.5, 0.0]), 1)
+    assert frames.shape == (0, 2, 1, 1, 1)  # the first call is the last
+    np.testing.assert_allclose(tf.reshape(x, (-1,)), [-0.5, 0.0])
+
+
 def test_predictions_outside_the_range_of_colours_are_clipped() -> None:
     end = path.sample(lambda x, times: picture([7.0]), picture([0.0]), 3)
     np.testing.assert_allclose(tf.reshape(end, (-1,)), [1.0], atol=1e-6)

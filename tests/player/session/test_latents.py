@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from keys import down, run, tap
-from tiny_worlds import CopyingModel, LatentModel
+from tiny_worlds import CopyingModel, LatentModel, SampledModel
 
 from worldmodels.player.session.events import GroupEvent, KeyEvent
 from worldmodels.player.session.latents.latents_snapshot import NONE_SAVED, ProbeReader
@@ -220,6 +220,30 @@ def test_a_model_without_latents_says_so(make_session):
     assert now.notice == "this model draws no discrete latents"
     session.tick(tap("down", "right"))
     assert session.snapshot().latents.chosen == 0
+
+
+def test_a_sampled_model_shows_how_the_newest_frame_was_drawn(make_session):
+    session = make_session(model=SampledModel)
+    run(session, 3, *tap("c", "m", "n"))
+    now = session.snapshot()
+    assert now.latents.drawing.stages.shape == (3, 64, 64, 3)
+    np.testing.assert_array_equal(now.latents.drawing.stages[-1], now.models[0].frame)
+    session._play.models[0].model.set_calls(5)
+    np.testing.assert_array_equal(session.snapshot().latents.drawing.stages, now.latents.drawing.stages)
+    session.tick(tap("x"))
+    assert session.snapshot().latents.drawing is None  # a frame that was observed
+
+
+def test_a_drawing_has_the_calls_of_its_step(make_session):
+    session = make_session(model=SampledModel)
+    run(session, 3, *tap("c", "m", "n"))
+    run(session, 1, *tap("m"))
+    session.tick(tap(*["tab"] * 2, "+"))  # the third setting
+    assert ("calls for each frame", "4") in session.snapshot().settings
+    session.tick(tap("m"))
+    assert len(session.snapshot().latents.drawing.stages) == 3
+    session.tick(tap("n"))
+    assert len(session.snapshot().latents.drawing.stages) == 4
 
 
 def test_a_game_alone_has_no_inside(make_session):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from keys import tap
 from serving import unpack
-from tiny_worlds import LatentModel
+from tiny_worlds import LatentModel, SampledModel
 
 from worldmodels.player.view.panels.latent_texts import probability_map
 from worldmodels.player.web.scene import Scene
@@ -98,3 +98,16 @@ def test_branches_take_the_place_of_columns(make_session):
     parts, frames = parts_of(session.snapshot(), "", "", session.controls.signs), frames_of(session.snapshot())
     assert len(parts["branches"]) == 16 and set(frames) == {f"branch {i}" for i in range(16)}
     assert parts["branches"][0]["label"] == "1"
+
+
+def test_the_drawing_of_a_sampled_frame_is_a_part_and_a_frame(make_session):
+    session = make_session(model=SampledModel)
+    session.tick(tap("c", "n", "m"))
+    snapshot = session.snapshot()
+    part, strip = parts_of(snapshot, "", "", session.controls.signs)["latents"], frames_of(snapshot)["latents"]
+    assert part["likely"] == [
+        {"name": "last frame", "share": 250, "own": False, "colour": "#969da8"},
+        {"name": "painted", "share": 750, "own": False, "colour": "#eca41e"},
+    ]
+    assert strip.shape == (64, 4 * 64 + 3 * 4, 3)  # three calls and the origin of the pixels, with gaps between
+    np.testing.assert_array_equal(strip[:, 2 * 68 : 2 * 68 + 64], snapshot.models[0].frame)

@@ -30,7 +30,7 @@ def model_checks(config: ModelConfig) -> tuple[Check, ...]:
     """Return the checks that a model must pass; each takes its configuration and raises ConformanceError."""
     spec = config.spec(*SPACES)
     of_latents = latents.CHECKS if spec.latent_groups else ()
-    of_samples = (world_model.check_calls_change_samples_alone,) if spec.calls else ()
+    of_samples = world_model.CHECKS_OF_SAMPLES if spec.calls else ()
     return representation.CHECKS + (world_model.CHECKS if spec.imagines else ()) + of_latents + of_samples
 
 

@@ -137,6 +137,24 @@ def check_calls_change_samples_alone(config: ModelConfig) -> None:
     require(differ(futures[0][0], futures[1][0]), "3 calls must draw other samples than 1; they do not.")
 
 
+def check_a_drawing_ends_in_the_frame_that_is_imagined(config: ModelConfig) -> None:
+    """Check that the last stage of a drawing is the frame of `imagine`, and that shares add up to 1."""
+    model, state = renewed_learner(config), last(followed(renewed_learner(config)))
+    model.fit(BATCH, key(0))
+    for calls, temperature, stages in ((1, 1.0, 1), (3, 1.0, 3), (3, 0.0, 1)):
+        model.set_calls(calls)
+        drawing = model.draw(state, ACTION, temperature, key(2))
+        count = drawing.stages.shape[1]
+        require(count == stages, f"{calls} calls at temperature {temperature} make {stages} stages. Received {count}.")
+        frame = model.frame(model.imagine(state, ACTION, temperature, key(2)))
+        require_same(drawing.stages[:, -1], frame, "the last stage of a drawing and the frame of imagine")
+        shares = np.sum(drawing.shares, -1)
+        require(bool(np.allclose(shares, 1.0, atol=1e-4)), "the shares of all pictures in a pixel must add up to 1.")
+        pictures = (drawing.shares.shape[-1], 2)
+        require(tuple(drawing.shifts.shape[1:]) == pictures, f"shifts must be (B, {pictures[0]}, 2).")
+    model.set_calls(model.spec.calls)
+
+
 def check_what_is_readable_suffices_to_read(config: ModelConfig) -> None:
     """Check that features, frame, reward and continuation need no more of a state than `readable` keeps."""
     model = shared_model(config)
@@ -215,3 +233,5 @@ CHECKS = (
     check_a_checkpoint_of_other_actions_is_refused,
 )
 """Properties of every world model, in addition to those of a representation."""
+CHECKS_OF_SAMPLES = (check_calls_change_samples_alone, check_a_drawing_ends_in_the_frame_that_is_imagined)
+"""The checks of a `SampledModel`."""

@@ -16,6 +16,7 @@ import tensorflow as tf
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import devices
+from worldmodels.models.api import Drawing
 from worldmodels.models.devices import draw_rows
 from worldmodels.models.flow import path
 from worldmodels.models.flow.config import FlowConfig
@@ -107,17 +108,35 @@ class Flow:
     @graph
     def imagine(self, state, action, temperature, seed) -> FlowState:
         vector = action_vectors(action, self.spec.action)
+        past, noise, calls = self._beginning(state, vector, temperature, seed)
+        frame = path.to_images(path.sample(lambda x, times: self.averaged(x, times, past), noise, calls))
+        summary = self.events(self._newest(state.frames), vector, frame)
+        reward, continuation = self.reward_head.reward(summary), self.continuation_head.probability(summary)
+        none = tf.zeros(tf.shape(state.reward), tf.bool)
+        return FlowState(*self._advance(state.frames, state.actions, frame, vector, none), reward, continuation)
+
+    @graph
+    def draw(self, state, action, temperature, seed) -> Drawing:
+        past, noise, calls = self._beginning(state, action_vectors(action, self.spec.action), temperature, seed)
+        stages, x = path.stages(lambda x, times: self.averaged(x, times, past), noise, calls)
+        times = tf.fill(tf.shape(state.reward), 1.0 - 1.0 / tf.cast(calls, tf.float32))
+        sources = self.averaged.sources(x, times, past)
+        frame = tf.clip_by_value(path.mixed(sources.logits, sources.frames), -1.0, 1.0)
+        still = tf.zeros_like(sources.shifts[:, :1])
+        return Drawing(
+            path.to_images(tf.concat([swap_rows_and_time(stages), frame[:, None]], 1)),
+            tf.nn.softmax(sources.logits),
+            tf.concat([still, sources.shifts, still + np.nan], 1),
+        )
+
+    def _beginning(self, state, vector, temperature, seed) -> tuple[Past, tf.Tensor, tf.Tensor]:
+        """Return the condition of the next frame, the noise from which its path begins, and the number of calls."""
         rows = tf.shape(state.reward)
         past = Past(path.to_colours(state.frames), tf.concat([state.actions, vector], -1), tf.zeros(rows))
         noise = temperature * draw_rows(
             lambda shape: tf.random.stateless_normal(shape, seed), tf.concat([rows, self.spec.observation_shape], 0)
         )
-        calls = tf.where(temperature > 0.0, self._calls, 1)  # the mean is one call without noise
-        frame = path.to_images(path.sample(lambda x, times: self.averaged(x, times, past), noise, calls))
-        summary = self.events(self._newest(state.frames), vector, frame)
-        reward, continuation = self.reward_head.reward(summary), self.continuation_head.probability(summary)
-        none = tf.zeros(rows, tf.bool)
-        return FlowState(*self._advance(state.frames, state.actions, frame, vector, none), reward, continuation)
+        return past, noise, tf.where(temperature > 0.0, self._calls, 1)  # the mean is one call without noise
 
     def set_calls(self, calls: int) -> None:
         self._calls.assign(calls)

@@ -47,6 +47,18 @@ class Past(NamedTuple):
     """float32 (N,): the deviation of the noise on the frames."""
 
 
+class Sources(NamedTuple):
+    """The sources of N predicted frames, whose pixels are means of F pictures: the last frame as it is, carried along
+    each of M motions, and the painted one."""
+
+    logits: tf.Tensor
+    """float32 (N, H, W, F): the softmax is the share of each picture in a pixel."""
+    frames: tf.Tensor
+    """float32 (N, F, H, W, C): the pictures."""
+    shifts: tf.Tensor
+    """float32 (N, M, 2): the motions, pixels down and right."""
+
+
 class FlowNetwork(Layer):
     """Predicts the frame at the end of a path from a point on it, its time and the past."""
 
@@ -90,6 +102,11 @@ class FlowNetwork(Layer):
             x: points on the paths, float32 (N, H, W, C).
             times: of the points, float32 (N,).
         """
+        sources = self.sources(x, times, past)
+        return mixed(sources.logits, sources.frames)
+
+    def sources(self, x: tf.Tensor, times: tf.Tensor, past: Past) -> Sources:
+        """Return the sources of the frames that a call with the same arguments returns."""
         embedding = self.time(tf.concat([waves(times), waves(past.noise)], -1)) + self.action(past.actions)
         embedding = self.condition(tf.nn.silu(embedding))
         stacked = tf.pad(tf.concat([past.frames, x], -1), self._padding, "SYMMETRIC")
@@ -101,10 +118,11 @@ class FlowNetwork(Layer):
         drawn = from_patches(self.leave(tf.nn.silu(self.leave_norm(places))), PLACE)
         drawn = drawn[:, : self.height, : self.width]
         shifts = LONGEST * tf.tanh(self.motion(tf.concat([self._coarse(places), embedding], -1)))
+        shifts = tf.reshape(shifts, (-1, len(FIRST_MOTIONS), 2))
         choices, painted = tf.split(drawn, [len(FIRST_CHOICES), self.channels], -1)
         last = past.frames[..., -self.channels :]
-        moved = carried(last, tf.reshape(shifts, (-1, len(FIRST_MOTIONS), 2)))
-        return mixed(SHARPNESS * (choices + FIRST_CHOICES), tf.concat([last[:, None], moved, painted[:, None]], 1))
+        frames = tf.concat([last[:, None], carried(last, shifts), painted[:, None]], 1)
+        return Sources(SHARPNESS * (choices + FIRST_CHOICES), frames, shifts)
 
     def _coarse(self, places: tf.Tensor) -> tf.Tensor:
         """Return the means of places in a coarse grid, (N, coarse * width)."""

@@ -39,14 +39,42 @@ def sample(predict: Callable[[tf.Tensor, tf.Tensor], tf.Tensor], noise: tf.Tenso
         predict: returns the frame, (N, H, W, C), for points on the paths and their times, float32 (N,).
     """
 
-    def step(call: tf.Tensor, x: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-        left = tf.cast(calls - call, tf.float32)
-        times = tf.fill(tf.shape(x)[:1], 1.0 - left / tf.cast(calls, tf.float32))
-        frame = tf.clip_by_value(predict(x, times), -1.0, 1.0)
-        return call + 1, x + (frame - x) / left
-
     # A loop, so that the network is traced once however often it is called.
-    return tf.while_loop(lambda call, _: call < calls, step, (tf.constant(0), noise))[1]
+    return tf.while_loop(
+        lambda call, _: call < calls,
+        lambda call, x: (call + 1, step(predict, call, calls, x)[1]),
+        (tf.constant(0), noise),
+    )[1]
+
+
+def stages(
+    predict: Callable[[tf.Tensor, tf.Tensor], tf.Tensor], noise: tf.Tensor, calls: int | tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Return the frames that all calls of `sample` but the last predict, (calls - 1, N, H, W, C), and the point (N, H,
+    W, C) from which the last call goes on."""
+
+    def note(call: tf.Tensor, x: tf.Tensor, frames: tf.TensorArray) -> tuple[tf.Tensor, tf.Tensor, tf.TensorArray]:
+        frame, x = step(predict, call, calls, x)
+        return call + 1, x, frames.write(call, frame)
+
+    frames = tf.TensorArray(tf.float32, calls - 1, element_shape=noise.shape)
+    loop = tf.while_loop(lambda call, *_: call < calls - 1, note, (tf.constant(0), noise, frames))
+    return loop[2].stack(), loop[1]
+
+
+def step(
+    predict: Callable[[tf.Tensor, tf.Tensor], tf.Tensor], call: tf.Tensor, calls: int | tf.Tensor, x: tf.Tensor
+) -> tuple[tf.Tensor, tf.Tensor]:
+    """Return the frame that a call predicts, cut to the range of colours, and the point (N, H, W, C) after its step.
+
+    Args:
+        call: the number of the call, from 0.
+        x: the point (N, H, W, C) from which the step goes.
+    """
+    left = tf.cast(calls - call, tf.float32)
+    times = tf.fill(tf.shape(x)[:1], 1.0 - left / tf.cast(calls, tf.float32))
+    frame = tf.clip_by_value(predict(x, times), -1.0, 1.0)
+    return frame, x + (frame - x) / left
 
 
 def carried(frames: tf.Tensor, shifts: tf.Tensor) -> tf.Tensor:

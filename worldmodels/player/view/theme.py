@@ -25,6 +25,8 @@ ALERT: Colour = (232, 116, 60)
 GOOD: Colour = (32, 178, 134)
 DIFFERENCE: Colour = (206, 182, 84)
 RECONSTRUCTION: Colour = (204, 121, 167)
+MOTIONS: tuple[Colour, ...] = (REAL, GOOD, RECONSTRUCTION, (240, 228, 66))
+"""Colours of the motions along which a model carries pixels."""
 
 TINY, SMALL, NORMAL, LARGE, TITLE = 9, 12, 14, 19, 24
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pygame
 
 from worldmodels.player.session.latents.latent_commands import LATENT_KEYS, LatentCommand
-from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot
+from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot
 from worldmodels.player.session.snapshot import (
     DIVERGENCE_ERROR,
     BoxPanel,
@@ -31,6 +32,8 @@ from worldmodels.player.view.panels.latent_texts import (
     likely_rows,
     probability_map,
     reading_texts,
+    source_map,
+    source_rows,
 )
 from worldmodels.player.view.panels.latent_texts import facts as latent_facts
 from worldmodels.player.view.panels.timeline import FULL_ERROR, error_name, scale_end
@@ -86,6 +89,8 @@ def frames_of(snapshot: Snapshot) -> Mapping[str, Frame]:
         found = {f"column {i}": column.frame for i, column in enumerate(shown_columns(snapshot))}
     if snapshot.latents and snapshot.latents.classes:
         found["latents"] = probability_map(snapshot.latents)
+    elif snapshot.latents and snapshot.latents.drawing:
+        found["latents"] = drawing_strip(snapshot.latents.drawing)
     return {name: in_colour(frame) for name, frame in found.items() if frame is not None}
 
 
@@ -222,7 +227,7 @@ def latents_part(snapshot: LatentsSnapshot) -> dict[str, Any]:
         "classes": snapshot.classes,
         "held": [held >= 0 for held in snapshot.held],
         "chosen": snapshot.chosen,
-        "likely": [_likely(row, snapshot) for row in likely_rows(snapshot)] if snapshot.classes else [],
+        "likely": [_likely(row, snapshot) for row in likely_rows(snapshot)] if snapshot.classes else _sources(snapshot),
         "readings": [
             {"name": each.name, "unit": each.unit, "texts": reading_texts(each), "known": is_known(each)}
             for each in snapshot.readings
@@ -235,6 +240,28 @@ def latents_part(snapshot: LatentsSnapshot) -> dict[str, Any]:
 def _likely(row: BarRow, snapshot: LatentsSnapshot) -> dict[str, Any]:
     own = row.name == f"class {snapshot.classes[snapshot.chosen]}"
     return {"name": row.name, "share": round(1000 * row.bars[0].value), "own": own}
+
+
+def _sources(snapshot: LatentsSnapshot) -> list[dict[str, Any]]:
+    """Return the pictures from which a frame was drawn, in the form of the likeliest classes, with their colours."""
+    rows = source_rows(snapshot.drawing) if snapshot.drawing else ()
+    return [
+        {
+            "name": row.name,
+            "share": round(10 * row.bars[0].value),
+            "own": False,
+            "colour": hex_colour(row.bars[0].colour),
+        }
+        for row in rows
+    ]
+
+
+def drawing_strip(drawing: DrawingSnapshot) -> Frame:
+    """Return the frame that each call predicts, and the origin of each pixel, side by side with narrow gaps."""
+    pictures = [*map(in_colour, drawing.stages), source_map(drawing)]
+    gap = np.full((pictures[0].shape[0], max(1, pictures[0].shape[1] // 16), 3), theme.CARD, np.uint8)
+    strip: Frame = np.concatenate([part for picture in pictures for part in (picture, gap)][:-1], 1)
+    return strip
 
 
 def _button(command: LatentCommand, snapshot: LatentsSnapshot) -> dict[str, Any]:

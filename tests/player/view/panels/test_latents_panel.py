@@ -11,7 +11,7 @@ from keys import tap
 from tiny_worlds import LatentModel
 
 from worldmodels.player.session.controls.keys import DEFAULT_KEYS
-from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot, Reading
+from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot, Reading
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.capture import pixels
@@ -24,6 +24,9 @@ from worldmodels.player.view.panels.latent_texts import (
     likely_rows,
     probability_map,
     reading_texts,
+    source_map,
+    source_name,
+    source_rows,
 )
 from worldmodels.player.view.panels.latents_panel import draw_latents
 
@@ -50,6 +53,13 @@ EMPTY = replace(
     readings=(),
     why_no_readings="no probes",
 )
+DRAWING = DrawingSnapshot(
+    stages=np.stack([np.full((4, 6, 3), colour, np.uint8) for colour in (50, 100, 200)]),
+    shares=np.broadcast_to(np.float32([0.5, 0.25, 0.0, 0.25]), (4, 6, 4)).copy(),
+    shifts=np.float32([[0, 0], [-0.04, 1.26], [3, -2], [NAN, NAN]]),
+)
+"""Three calls; half of each pixel is the last frame, a quarter carried to the right, a quarter painted."""
+DRAWN = replace(EMPTY, drawing=DRAWING, why_no_latents="none here")
 
 
 def test_the_facts_of_a_step():
@@ -62,6 +72,7 @@ def test_the_facts_of_a_step():
         ("held at", "2"),
     ]
     assert facts(EMPTY) == [("inside", "Model"), ("this step", "drawn")]
+    assert facts(DRAWN)[2:] == [("latents", "none"), ("calls of the network", "3")]
 
 
 def test_keys_say_what_they_do_now():
@@ -109,11 +120,33 @@ def test_what_is_not_there_or_badly_read_is_no_knowledge(reading, known):
 
 
 @pytest.mark.parametrize("size", [(1, 1), (150, 90), (280, 280), (620, 172), (1240, 330)])
-@pytest.mark.parametrize("snapshot", [SNAPSHOT, EMPTY, replace(SNAPSHOT, readings=(SAW,) * 40)])
+@pytest.mark.parametrize("snapshot", [SNAPSHOT, EMPTY, replace(SNAPSHOT, readings=(SAW,) * 40), DRAWN])
 def test_it_is_drawn_at_any_size(size, snapshot):
     surface = pygame.Surface(size)
     draw_latents(Canvas(surface), surface.get_rect(), snapshot, DEFAULT_KEYS)
     assert pixels(surface).shape == (size[1], size[0], 3)
+
+
+def test_the_pictures_from_which_a_frame_was_drawn():
+    assert [source_name(shift) for shift in DRAWING.shifts] == ["last frame", "→ 1.3", "↓ 3 ← 2", "painted"]
+    assert source_name(np.float32([0.01, -0.02])) == "moved by 0"
+    rows = source_rows(DRAWING)
+    assert [(row.name, row.bars[0].value) for row in rows] == [
+        ("last frame", 50.0),
+        ("→ 1.3", 25.0),
+        ("↓ 3 ← 2", 0.0),
+        ("painted", 25.0),
+    ]
+    assert [row.bars[0].colour for row in rows] == [theme.QUIET, *theme.MOTIONS[:2], theme.MODEL]
+    # (2 x (150, 157, 168) + (92, 184, 236) + (236, 164, 30)) / 4
+    assert (source_map(DRAWING) == np.uint8([157, 166, 150])).all()
+
+
+def test_each_call_and_the_origin_of_the_pixels_are_seen():
+    surface = pygame.Surface((900, 200))
+    draw_latents(Canvas(surface), surface.get_rect(), DRAWN, DEFAULT_KEYS)
+    colours = {tuple(colour) for colour in pixels(surface).reshape(-1, 3).tolist()}
+    assert {(50,) * 3, (100,) * 3, (200,) * 3, (157, 166, 150), theme.MODEL} <= colours
 
 
 def test_the_class_of_a_group_and_its_probabilities_are_seen():

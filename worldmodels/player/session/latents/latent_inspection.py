@@ -11,7 +11,13 @@ from worldmodels.player.session.controls.keys import REPEAT_DELAY, KeyTable
 from worldmodels.player.session.events import GroupEvent, KeyEvent
 from worldmodels.player.session.latents.latent_commands import LatentCommand
 from worldmodels.player.session.latents.latent_steps import FREE, LatentSteps, StepLatents
-from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot, ProbeReader, Reading, StepOrigin
+from worldmodels.player.session.latents.latents_snapshot import (
+    DrawingSnapshot,
+    LatentsSnapshot,
+    ProbeReader,
+    Reading,
+    StepOrigin,
+)
 from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.worlds.model_world import ModelWorld
@@ -84,6 +90,7 @@ class LatentInspection:
             why_no_latents="" if there else NONE_HERE if latents else NO_LATENTS,
             readings=self._readings(probes) if isinstance(probes, ProbeReader) else (),
             why_no_readings=probes if isinstance(probes, str) else "",
+            drawing=self._drawing,
         )
 
     # ---- commands
@@ -138,6 +145,11 @@ class LatentInspection:
     @property
     def _groups(self) -> int:
         return len(self._model.latents.held) if self._model.latents else 1
+
+    @property
+    def _drawing(self) -> DrawingSnapshot | None:
+        drawing = self._model.drawing
+        return DrawingSnapshot(*(np.asarray(part)[0] for part in drawing)) if drawing else None
 
     def _readings(self, probes: ProbeReader) -> tuple[Reading, ...]:
         """Return the variables that probes read from the predicted state and from the state after the real frame.

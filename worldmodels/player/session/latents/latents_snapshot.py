@@ -40,6 +40,17 @@ class Reading:
     """NaN if the thing is absent or out of view; None if the environment reports no variables."""
 
 
+class DrawingSnapshot(NamedTuple):
+    """The way in which a sampled model drew the newest frame: in K calls, each pixel a mean of F pictures."""
+
+    stages: npt.NDArray[np.uint8]
+    """uint8 (K, H, W, C): the frame that each call predicts; the last one is drawn."""
+    shares: npt.NDArray[np.float32]
+    """float32 (H, W, F): the share of each picture in each pixel."""
+    shifts: npt.NDArray[np.float32]
+    """float32 (F, 2): each picture is the last frame moved by so many pixels down and right; NaN: it is painted."""
+
+
 @dataclass(frozen=True)
 class LatentsSnapshot:
     """The inside of one model at the newest step, in G groups of K classes."""
@@ -61,6 +72,8 @@ class LatentsSnapshot:
     readings: tuple[Reading, ...]
     why_no_readings: str
     """A text for people; empty if there are readings."""
+    drawing: DrawingSnapshot | None = None
+    """The way in which the newest frame was drawn, for a sampled model."""
 
     @property
     def sure(self) -> int:

@@ -19,6 +19,7 @@ from worldmodels.recordings.action_recording import Action
 
 if TYPE_CHECKING:
     from worldmodels.imagination.model_view import ModelView, Prediction
+    from worldmodels.models.api import Drawing
 
 NUM_SAMPLES = 16
 """Samples of one step from which a model's uncertainty is measured."""
@@ -63,6 +64,9 @@ class ModelWorld:
         self.probes: ProbeReader | str = NONE_SAVED
         groups = model.spec.latent_groups
         self.latents = LatentSteps(model, groups[0]) if groups else None
+        self._origin: Any = None
+        """The arguments of the newest step, and its calls of the network; None where it was put back."""
+        self._drawing: Drawing | None = None
         self._newest: Any
         """The frame of `predicted`, from which the next may be copied: the real one where it was put back."""
 
@@ -80,6 +84,7 @@ class ModelWorld:
     def put_back(self) -> None:
         """Predict on from the real state."""
         self.predicted, painted = self.tracker.state, self.before_real()
+        self._origin = self._drawing = None
         if self.latents:
             self.latents.observed(self.tracker, painted)
         self.forget_uncertainty()
@@ -95,6 +100,16 @@ class ModelWorld:
         self.forget_uncertainty()
         self._show(prediction)
         self._newest = self.frame
+
+    @property
+    def drawing(self) -> Drawing | None:
+        """The way in which the newest frame was drawn, of one row; None for other models, and where it was put back."""
+        if self._drawing is None and self._origin and self.model.spec.calls:
+            *arguments, calls = self._origin
+            self.model.set_calls(calls)  # the setting may have changed since
+            self._drawing = self.model.draw(*arguments)
+            self.model.set_calls(self._settings.calls)
+        return self._drawing
 
     def reconstruct(self) -> None:
         """Update the model's own picture, and its own numbers, of what the tracker observed last."""
@@ -127,11 +142,12 @@ class ModelWorld:
         """Return the state for `load`, without the tracker's."""
         shown = self.frame, self.vectors, self.reward, self.continuation
         latents = self.latents.save() if self.latents else ()
-        return self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown, latents
+        return self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, self._origin, shown, latents
 
     def load(self, saved: Any) -> None:
         """Return to a state of `save`, after the tracker has returned."""
-        self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, shown, latents = saved
+        self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, self._origin, shown, latents = saved
+        self._drawing = None
         if self.latents:
             self.latents.load(latents)
         self.frame, self.vectors, self.reward, self.continuation = shown
@@ -157,8 +173,10 @@ class ModelWorld:
 
     def _step(self, state: Any, action: Action) -> tuple[Any, Prediction]:
         step = self.latents.step if self.latents else self.model.step
-        actions, key = action_rows(action, 1, self.model.spec.action), self.key("predict")
-        return step(state, actions, np.float32(self._settings.temperature), key, self._rows(self._newest, 1))
+        actions, temperature = action_rows(action, 1, self.model.spec.action), np.float32(self._settings.temperature)
+        arguments = state, actions, temperature, self.key("predict")
+        self._origin, self._drawing = (*arguments, self._settings.calls), None
+        return step(*arguments, self._rows(self._newest, 1))
 
     def _imagine(self, state: Any, action: Action, key: Key, rows: int) -> tuple[Any, Prediction]:
         actions, before = action_rows(action, rows, self.model.spec.action), self._rows(self._newest, rows)

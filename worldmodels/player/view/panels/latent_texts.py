@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from worldmodels.player.session.controls.keys import Command, KeyTable
 from worldmodels.player.session.latents.latent_commands import LatentCommand
-from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot, Reading
+from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot, Reading
 from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.view import theme
 from worldmodels.player.view.colour_maps import COLOUR_MAP
@@ -29,6 +31,8 @@ def facts(snapshot: LatentsSnapshot) -> list[tuple[str, str]]:
         found.append(("group", f"{snapshot.chosen + 1}, class {snapshot.classes[snapshot.chosen]}"))
         if snapshot.held[snapshot.chosen] >= 0:
             found.append(("held at", f"{snapshot.held[snapshot.chosen]}"))
+    if snapshot.drawing:
+        found += [("latents", "none"), ("calls of the network", str(len(snapshot.drawing.stages)))]
     return found
 
 
@@ -68,6 +72,39 @@ def likely_rows(snapshot: LatentsSnapshot) -> tuple[BarRow, ...]:
         BarRow(f"class {k}", (Bar(float(probabilities[k]), theme.MODEL if k == own else QUIET),), 0.0, 1.0)
         for k in shown
     )
+
+
+def source_rows(drawing: DrawingSnapshot) -> tuple[BarRow, ...]:
+    """Return the mean share of each picture from which the frame was drawn, in percent."""
+    shares = drawing.shares.mean((0, 1))
+    return tuple(
+        BarRow(source_name(shift), (Bar(100.0 * float(share), colour),), 0.0, 100.0)
+        for shift, share, colour in zip(drawing.shifts, shares, _source_colours(drawing), strict=True)
+    )
+
+
+def source_name(shift: npt.NDArray[np.float32]) -> str:
+    """Return the name of a picture by its shift in pixels, down and right; NaN is the painted one."""
+    if np.isnan(shift).any():
+        return "painted"
+    if not shift.any():
+        return "last frame"
+    down, right = (round(float(pixels), 1) for pixels in shift)
+    arrows = [("↓" if down > 0 else "↑", down), ("→" if right > 0 else "←", right)]
+    return " ".join(f"{arrow} {abs(pixels):g}" for arrow, pixels in arrows if pixels) or "moved by 0"
+
+
+def source_map(drawing: DrawingSnapshot) -> Frame:
+    """Return the origin of each pixel as a colour, uint8 (H, W, 3): the mean of its pictures' colours."""
+    colours = np.array(_source_colours(drawing), np.float32)
+    mixed: Frame = (drawing.shares @ colours).round().clip(0, 255).astype(np.uint8)
+    return mixed
+
+
+def _source_colours(drawing: DrawingSnapshot) -> list[theme.Colour]:
+    """Return a colour for each picture: grey for the last frame, orange for the painted one, others for motions."""
+    motions, known = itertools.cycle(theme.MOTIONS), {"last frame": QUIET, "painted": theme.MODEL}
+    return [known.get(source_name(shift)) or next(motions) for shift in drawing.shifts]
 
 
 def reading_texts(reading: Reading) -> tuple[str, str, str, str]:

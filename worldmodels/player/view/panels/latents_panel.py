@@ -6,10 +6,11 @@ from __future__ import annotations
 import pygame
 
 from worldmodels.player.session.controls.keys import KeyTable
-from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot, Reading
+from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot, Reading
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.panels.bars import draw_bars
+from worldmodels.player.view.panels.columns import in_colour
 from worldmodels.player.view.panels.latent_texts import (
     facts,
     is_known,
@@ -17,6 +18,8 @@ from worldmodels.player.view.panels.latent_texts import (
     likely_rows,
     probability_map,
     reading_texts,
+    source_map,
+    source_rows,
 )
 from worldmodels.player.view.theme import QUIET, SMALL
 
@@ -29,6 +32,8 @@ NAME, VALUE = 112, 46
 """Least widths of the name of a variable, and of each number that is read."""
 LEAST = 40
 """The width and height below which nothing is drawn but texts."""
+MOST_STAGES = 4
+"""The number of calls, at most, whose frames are shown: the last ones."""
 SIDE_BY_SIDE, ROOMY = 560, 700
 """The width from which the parts stand side by side, and from which the chosen group has numbers beside its bars."""
 HEADS = (("true", theme.REAL), ("seen", theme.RECONSTRUCTION), ("model", theme.MODEL), ("known", QUIET))
@@ -49,7 +54,10 @@ def draw_latents(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot, k
     if min(body.size) < LEAST:
         return
     classes, chosen, readings = _places(body, snapshot)
-    if snapshot.classes:
+    if snapshot.drawing:
+        pictures, readings = _places_of_drawing(body)
+        _draw_drawing(canvas, pictures, snapshot.drawing)
+    elif snapshot.classes:
         _draw_classes(canvas, classes, snapshot)
         draw_bars(canvas, chosen, likely_rows(snapshot)[: max(1, chosen.height // LINE)])
     else:
@@ -75,6 +83,34 @@ def _places(body: pygame.Rect, snapshot: LatentsSnapshot) -> tuple[pygame.Rect, 
         return grid, chosen, pygame.Rect(left, body.top, body.right - left, body.height)
     below = body.top + (high if groups else LINE) + 8
     return grid, chosen, pygame.Rect(body.left, below, body.width, body.bottom - below)
+
+
+def _places_of_drawing(body: pygame.Rect) -> tuple[pygame.Rect, pygame.Rect]:
+    """Return the places of the pictures of a drawing, and of the readings."""
+    if body.width >= SIDE_BY_SIDE:
+        width = body.width * 3 // 5
+        rest = pygame.Rect(body.left + width + BETWEEN, body.top, body.width - width - BETWEEN, body.height)
+        return pygame.Rect(body.topleft, (width, body.height)), rest
+    high = body.height * 3 // 5
+    below = body.top + high + 8
+    return pygame.Rect(body.topleft, (body.width, high)), pygame.Rect(body.left, below, body.width, body.bottom - below)
+
+
+def _draw_drawing(canvas: Canvas, area: pygame.Rect, drawing: DrawingSnapshot) -> None:
+    """Draw the frame that each call predicts, the origin of each pixel, and the share of each picture."""
+    beside = CHOSEN if area.width >= ROOMY else NARROW_CHOSEN
+    calls = len(drawing.stages)
+    numbered = [(f"call {i + 1}", drawing.stages[i]) for i in range(max(0, calls - MOST_STAGES), calls)]
+    pictures = [*numbered, ("origin", source_map(drawing))]
+    side = min(area.height - LINE, (area.width - beside) // len(pictures) - SPACE)
+    if side < LEAST // 2:
+        return
+    for i, (label, picture) in enumerate(pictures):
+        left = area.left + i * (side + SPACE)
+        canvas.write(label, (left, area.top), size=SMALL, colour=QUIET, room=side)
+        canvas.picture(in_colour(picture), pygame.Rect(left, area.top + LINE, side, side))
+    left = area.left + len(pictures) * (side + SPACE)
+    draw_bars(canvas, pygame.Rect(left, area.top, min(area.right - left, CHOSEN), area.height), source_rows(drawing))
 
 
 def _draw_classes(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot) -> None:

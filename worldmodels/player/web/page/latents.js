@@ -1,4 +1,5 @@
-// The inside of a model: a row of classes for each group of latents, the chosen group, and what probes read.
+// The inside of a model: a row of classes for each group of latents and the chosen group, or the pictures of a drawing;
+// and what probes read.
 
 import { write, writeRight } from "./bars.js";
 import { byId, colour, make, prepare, setText } from "./dom.js";
@@ -6,12 +7,13 @@ import { byId, colour, make, prepare, setText } from "./dom.js";
 const MARKS = 14, LINE = 15, VALUE = 44, NAME = 66;
 const HEADS = [["true", "real"], ["seen", "reconstruction"], ["model", "model"], ["known", "quiet"]];
 
-/** Draw the part `latents`; `image` holds the probabilities, a row for each group. */
+/** Draw the part `latents`; `image` holds the probabilities, a row for each group, or the pictures of a drawing. */
 export function drawLatents(part, image, plays) {
   byId("latents-facts").replaceChildren(...part.facts.map(([name, value]) => make("span", "", `${name} `, make("b", "", value))));
-  for (const id of ["classes", "likely"]) byId(id).hidden = !part.classes.length;
+  for (const id of ["classes", "likely"]) byId(id).hidden = !part.likely.length;
   if (part.classes.length && image) drawClasses(byId("classes"), part, image);
-  if (part.classes.length) drawLikely(byId("likely"), part.likely);
+  else if (part.likely.length && image) drawPictures(byId("classes"), image);
+  if (part.likely.length) drawLikely(byId("likely"), part.likely);
   setText(byId("latents-words"), part.words.join("; "));
   byId("latents-words").hidden = !part.words.length;
   fillReadings(byId("readings").firstChild, part.readings);
@@ -37,7 +39,7 @@ export function makeLatentButtons(input, names) {
 export function bindLatents(send, part) {
   byId("classes").addEventListener("pointerdown", (event) => {
     const shown = part();
-    if (!shown) return;
+    if (!shown?.classes.length) return;
     event.preventDefault();
     const share = event.offsetY / byId("classes").clientHeight;
     send({ group: Math.min(shown.classes.length - 1, Math.max(0, Math.floor(share * shown.classes.length))) });
@@ -63,6 +65,13 @@ function drawClasses(canvas, { classes, held, chosen }, image) {
   write(context, "›", 1, (chosen + 0.5) * high, "text");
 }
 
+function drawPictures(canvas, image) {
+  const { context, width, height } = prepare(canvas);
+  const zoom = Math.min(width / image.width, height / image.height);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(asCanvas(image), 0, 0, image.width * zoom, image.height * zoom);
+}
+
 function asCanvas(image) {
   const canvas = new OffscreenCanvas(image.width, image.height);
   canvas.getContext("2d").putImageData(image, 0, 0);
@@ -72,14 +81,15 @@ function asCanvas(image) {
 function drawLikely(canvas, rows) {
   const { context, width, height } = prepare(canvas);
   const shown = rows.slice(0, Math.max(1, Math.floor(height / LINE))), step = Math.min(22, height / shown.length);
-  shown.forEach(({ name, share, own }, i) => {
+  shown.forEach(({ name, share, own, colour: source }, i) => {
     const middle = (i + 0.5) * step, room = width - NAME - VALUE, role = own ? "model" : "quiet";
+    const tint = source ?? colour(role);
     write(context, name, 0, middle, role);
     context.fillStyle = colour("line");
     context.fillRect(NAME, middle - step / 2 + 1, room, step - 2);
-    context.fillStyle = colour(role);
+    context.fillStyle = tint;
     context.fillRect(NAME, middle - step / 2 + 2, (room * share) / 1000, step - 4);
-    writeRight(context, `${(share / 10).toFixed(0)} %`, width, middle, colour(role));
+    writeRight(context, `${(share / 10).toFixed(0)} %`, width, middle, tint);
   });
 }
 
