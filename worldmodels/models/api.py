@@ -19,7 +19,9 @@ from worldmodels.core.types import Batch, State
 if TYPE_CHECKING:
     import tensorflow as tf
 
-
+Drawing: TypeAlias = "tuple[tf.Tensor, tf.Tensor, tf.Tensor]"
+"""Frames that K calls predict, uint8 (B, K, H, W, C). Shares of F pictures in the pixels of the last one, float32 (B,
+H, W, F). The motion of each picture in pixels down and right, float32 (B, F, 2); NaN for a painted one."""
 FeatureKind: TypeAlias = Literal["vector", "images", "mixed"]
 """Vectors, stacked images, or a dictionary of both."""
 
@@ -253,18 +255,7 @@ class SampledModel(WorldModel, Protocol):
         """Draw later frames in so many calls, at least 1. Temperature 0 takes one call, whatever their number."""
 
     def draw(self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> Drawing:
-        """Return how `imagine` draws its frame under the same arguments."""
-
-
-class Drawing(NamedTuple):
-    """How frames of B rows are drawn: in K calls of a network, each pixel a mean of F pictures."""
-
-    stages: tf.Tensor
-    """uint8 (B, K, H, W, C): the frame that each call predicts; the last one is drawn."""
-    shares: tf.Tensor
-    """float32 (B, H, W, F): the share of each picture in each pixel of the frame that is drawn."""
-    shifts: tf.Tensor
-    """float32 (B, F, 2): each picture is the last frame moved by so many pixels down and right; NaN: it is painted."""
+        """Return how `imagine` draws its frame: in K calls of the network, each pixel a mean of F pictures."""
 
 
 class Latents(NamedTuple):

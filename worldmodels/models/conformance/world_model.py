@@ -143,15 +143,15 @@ def check_a_drawing_ends_in_the_frame_that_is_imagined(config: ModelConfig) -> N
     model.fit(BATCH, key(0))
     for calls, temperature, stages in ((1, 1.0, 1), (3, 1.0, 3), (3, 0.0, 1)):
         model.set_calls(calls)
-        drawing = model.draw(state, ACTION, temperature, key(2))
-        count = drawing.stages.shape[1]
-        require(count == stages, f"{calls} calls at temperature {temperature} make {stages} stages. Received {count}.")
-        frame = model.frame(model.imagine(state, ACTION, temperature, key(2)))
-        require_same(drawing.stages[:, -1], frame, "the last stage of a drawing and the frame of imagine")
-        shares = np.sum(drawing.shares, -1)
-        require(bool(np.allclose(shares, 1.0, atol=1e-4)), "the shares of all pictures in a pixel must add up to 1.")
-        pictures = (drawing.shares.shape[-1], 2)
-        require(tuple(drawing.shifts.shape[1:]) == pictures, f"shifts must be (B, {pictures[0]}, 2).")
+        frames, shares, motions = model.draw(state, ACTION, temperature, key(2))
+        count = frames.shape[1]
+        require(count == stages, f"{calls} calls at temperature {temperature} make {stages} frames. Received {count}.")
+        imagined = model.frame(model.imagine(state, ACTION, temperature, key(2)))
+        require_same(frames[:, -1], imagined, "the last frame of draw and the frame of imagine")
+        whole = bool(np.allclose(np.sum(shares, -1), 1.0, atol=1e-4))
+        require(whole, "the shares of all pictures in a pixel must add up to 1.")
+        expected = (shares.shape[-1], 2)
+        require(tuple(motions.shape[1:]) == expected, f"motions must be (B, {expected[0]}, 2). Received {motions}.")
     model.set_calls(model.spec.calls)
 
 

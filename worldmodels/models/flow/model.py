@@ -120,13 +120,13 @@ class Flow:
         past, noise, calls = self._beginning(state, action_vectors(action, self.spec.action), temperature, seed)
         stages, x = path.stages(lambda x, times: self.averaged(x, times, past), noise, calls)
         times = tf.fill(tf.shape(state.reward), 1.0 - 1.0 / tf.cast(calls, tf.float32))
-        sources = self.averaged.sources(x, times, past)
-        frame = tf.clip_by_value(path.mixed(sources.logits, sources.frames), -1.0, 1.0)
-        still = tf.zeros_like(sources.shifts[:, :1])
-        return Drawing(
+        pictures = self.averaged.pictures(x, times, past)
+        frame = tf.clip_by_value(path.mixed(pictures.logits, pictures.frames), -1.0, 1.0)
+        still = tf.zeros_like(pictures.shifts[:, :1])
+        return (
             path.to_images(tf.concat([swap_rows_and_time(stages), frame[:, None]], 1)),
-            tf.nn.softmax(sources.logits),
-            tf.concat([still, sources.shifts, still + np.nan], 1),
+            tf.nn.softmax(pictures.logits),
+            tf.concat([still, pictures.shifts, still + np.nan], 1),
         )
 
     def _beginning(self, state, vector, temperature, seed) -> tuple[Past, tf.Tensor, tf.Tensor]:

@@ -47,9 +47,8 @@ class Past(NamedTuple):
     """float32 (N,): the deviation of the noise on the frames."""
 
 
-class Sources(NamedTuple):
-    """The sources of N predicted frames, whose pixels are means of F pictures: the last frame as it is, carried along
-    each of M motions, and the painted one."""
+class Pictures(NamedTuple):
+    """The pictures of which N predicted frames are means: the last frame, the same along M motions, a painted one."""
 
     logits: tf.Tensor
     """float32 (N, H, W, F): the softmax is the share of each picture in a pixel."""
@@ -102,11 +101,11 @@ class FlowNetwork(Layer):
             x: points on the paths, float32 (N, H, W, C).
             times: of the points, float32 (N,).
         """
-        sources = self.sources(x, times, past)
-        return mixed(sources.logits, sources.frames)
+        pictures = self.pictures(x, times, past)
+        return mixed(pictures.logits, pictures.frames)
 
-    def sources(self, x: tf.Tensor, times: tf.Tensor, past: Past) -> Sources:
-        """Return the sources of the frames that a call with the same arguments returns."""
+    def pictures(self, x: tf.Tensor, times: tf.Tensor, past: Past) -> Pictures:
+        """Return the pictures of which the frames of a call with the same arguments are means."""
         embedding = self.time(tf.concat([waves(times), waves(past.noise)], -1)) + self.action(past.actions)
         embedding = self.condition(tf.nn.silu(embedding))
         stacked = tf.pad(tf.concat([past.frames, x], -1), self._padding, "SYMMETRIC")
@@ -122,7 +121,7 @@ class FlowNetwork(Layer):
         choices, painted = tf.split(drawn, [len(FIRST_CHOICES), self.channels], -1)
         last = past.frames[..., -self.channels :]
         frames = tf.concat([last[:, None], carried(last, shifts), painted[:, None]], 1)
-        return Sources(SHARPNESS * (choices + FIRST_CHOICES), frames, shifts)
+        return Pictures(SHARPNESS * (choices + FIRST_CHOICES), frames, shifts)
 
     def _coarse(self, places: tf.Tensor) -> tf.Tensor:
         """Return the means of places in a coarse grid, (N, coarse * width)."""
