@@ -1,5 +1,6 @@
 # make demo      learn a world model of a game, train a policy inside it and one in the game, measure them, and play
 # make test      lint, types and tests
+# make docs      the site of the documentation, into docs/_build/html
 # make sanitize  the native games under the sanitizers of memory, undefined behaviour and threads
 # make wheels    the source distribution and a wheel for each Python that is here, into dist/
 VENV ?= .venv
@@ -7,7 +8,7 @@ export VENV
 RUN ?= runs/demo
 WORLDMODELS := $(VENV)/bin/worldmodels
 
-.PHONY: demo test tests style types coverage lint lint-native format slow-test sanitize wheels distribution-test setup clean
+.PHONY: demo docs test tests style types coverage lint lint-native format slow-test sanitize wheels distribution-test setup clean
 
 demo:
 	@scripts/setup
@@ -34,6 +35,11 @@ tests:
 coverage: lint
 	@rm -f .cache/coverage*  # processes that tests killed leave some
 	$(VENV)/bin/python -m pytest $(PROCESSES) --cov --cov-report=term
+
+# Warnings are errors.
+docs:
+	@scripts/setup docs
+	$(VENV)/bin/python docs/make_site.py
 
 lint: style types
 

@@ -99,6 +99,7 @@ def measure(task: str, collectors: str, seed: int) -> dict[str, Any]:
 def report(runs: list[dict[str, Any]]) -> str:
     """Return a table: for each task, both speeds, their ratio seed by seed, and the returns."""
     lines = [
+        "# Speed with a collector\n",
         f"{len(usable_cores())} cores; medians over seeds.",
         "",
         "| task | share of collecting | steps/s, learner collects | a process collects | ratio, and its range "

@@ -117,7 +117,10 @@ def report(setting: dict[str, Any], seconds: dict[str, list[float]]) -> str:
         for way in WAYS
         if way in seconds
     ]
-    head = f"{setting['runs']} runs of {setting['steps']} steps of `{setting['config']}`, {setting['cores']} cores.\n"
+    head = (
+        "# Speed of a grid\n\n"
+        f"{setting['runs']} runs of {setting['steps']} steps of `{setting['config']}`, {setting['cores']} cores.\n"
+    )
     columns = "| way | median s | range | measurements | throughput, of two at once |\n|---|---:|---:|---:|---:|"
     return "\n".join([head, columns, *rows, ""])
 

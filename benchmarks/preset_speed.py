@@ -98,6 +98,7 @@ def learning(metrics: Path) -> list[dict[str, Any]]:
 def report(runs: list[dict[str, Any]]) -> str:
     """Return a table of all that was measured."""
     lines = [
+        "# Speed of presets\n",
         "`python benchmarks/preset_speed.py`: CoinRun, 64 x 64 pixels. An update is one update of the model, and",
         "frames are the frames of its batch.",
         "",

@@ -22,7 +22,8 @@ def texts() -> dict[str, str]:
     """The text of each file that a person reads, by its path from the project's folder."""
     files = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.suffix in SUFFIXES]
     files += ROOT.glob("*.md")
-    return {str(path.relative_to(ROOT)): path.read_text() for path in files if path.is_file()}
+    own = [path for path in files if path.is_file() and "_build" not in path.parts]
+    return {str(path.relative_to(ROOT)): path.read_text() for path in own}
 
 
 def mistakes(text: str) -> list[str]:

@@ -13,6 +13,7 @@ PAGES = sorted(
     path
     for pattern in ("*.md", "docs/**/*.md", "benchmarks/results/*.md", "examples/**/*.md", ".github/**/*.md")
     for path in ROOT.glob(pattern)
+    if "_build" not in path.parts  # the site, as it is built
 )
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 BLOCK_OF_CODE = re.compile(r"^ *```.*?^ *```", re.M | re.S)

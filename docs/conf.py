@@ -1,0 +1,19 @@
+"""The settings of Sphinx for the site, which `make_site.py` builds."""
+
+from __future__ import annotations
+
+import worldmodels
+
+project = "worldmodels"
+author = copyright = "The authors of worldmodels"
+version = release = worldmodels.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
+myst_enable_extensions = ["html_image"]
+myst_heading_anchors = 6  # those of a repository's host
+highlight_language = "none"  # of blocks that name no language
+copybutton_exclude = ".linenos, .gp, .go"
+
+html_theme = "furo"
+html_title = f"worldmodels {version}"
+html_copy_source = False
