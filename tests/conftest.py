@@ -58,8 +58,8 @@ def pytest_collection_finish() -> None:
 
 
 UNIMPROVED = (
-    "acting", "agents", "conformance", "evaluation", "experiments", "imagination", "loading", "models", "player",
-    "recordings", "test_api.py", "test_example.py", "training",
+    "acting", "agents", "conformance", "docs", "evaluation", "experiments", "imagination", "loading", "models",
+    "player", "recordings", "test_api.py", "test_example.py", "training",
 )  # fmt: skip
 """Folders whose graphs run as they were made: each runs a few times, which takes less time than to improve it."""
 
