@@ -23,7 +23,8 @@ TUTORIALS = ROOT / "docs" / "tutorials"
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
 FILE = re.compile(r"# (\w+\.(?:py|yaml|txt))\n")
 SHORTER = (
-    (r"--config (dreamer_small|demo)\b", "--config debug schedule.evaluate_every=0"),
+    (r"--config dreamer_small\b", "--config debug schedule.evaluate_every=0"),
+    (r"--config demo\b", "--config debug env.num_levels=20 schedule.evaluate_every=0"),
     (r"--config sac\b", "--config debug_sac schedule.evaluate_every=0"),
     (r" training\.prefill=[\d_]+", ""),
     (r"training\.steps=[\d_]+", "training.steps=120"),
