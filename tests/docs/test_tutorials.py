@@ -27,9 +27,10 @@ SHORTER = (
     (r"--config demo\b", "--config debug env.num_levels=20 schedule.evaluate_every=0"),
     (r"--config sac\b", "--config debug_sac schedule.evaluate_every=0"),
     (r" training\.prefill=[\d_]+", ""),
-    (r"training\.steps=[\d_]+", "training.steps=120"),
+    (r"training\.steps=[\d_]+", "training.steps=260"),  # an episode of Blinker ends
     (r"\[few_ppo, few_dreamer\]", "[debug_ppo, debug]"),
     (r"seeds: 5", "seeds: 2"),
+    (r"env\.game: coinrun", "env.game: bossfight"),  # whose episodes are short
     (r"--episodes \d+", "--episodes 2"),
     (r"--horizon \d+", "--horizon 4"),
     (r"--steps \d+", "--steps 30"),
@@ -106,7 +107,7 @@ def test_a_block_is_made_tiny() -> None:
         "worldmodels play runs/demo --headless --steps 4 --video play.mp4",
     ]
     assert shorter("worldmodels train --config sac training.steps=10_000 training.prefill=1_000 --logdir a") == (
-        "worldmodels train --config debug_sac schedule.evaluate_every=0 training.steps=120 --logdir a"
+        "worldmodels train --config debug_sac schedule.evaluate_every=0 training.steps=260 --logdir a"
     )
 
 
