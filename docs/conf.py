@@ -9,7 +9,7 @@ author = copyright = "The authors of worldmodels"
 version = release = worldmodels.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
-myst_enable_extensions = ["html_image"]
+myst_enable_extensions = ["deflist", "html_image"]
 myst_heading_anchors = 6  # those of a repository's host
 highlight_language = "none"  # of blocks that name no language
 copybutton_exclude = ".linenos, .gp, .go"

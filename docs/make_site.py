@@ -13,6 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from site_pages import commands, configuration, presets
 from site_pages.contents import titles, with_pages_of_folder, with_sidebar
 from site_pages.repository import take_over
 
@@ -30,6 +31,8 @@ in `benchmarks/results`.
 def pages_and_files() -> tuple[dict[str, str], dict[str, Path]]:
     """Return the text of every page and the path of every other file of the site, by their places."""
     pages, files = take_over()
+    for written in (configuration, presets, commands):
+        pages |= written.pages()
     pages["results/index.md"] = RESULTS + titles(pages, "results")
     for page in pages:
         folder, _, name = page.rpartition("/")

@@ -13,20 +13,21 @@ FOLDERS = {"Start": "start", "Tutorials": "tutorials", "How-to": ".", "Reference
 
 
 def sections(index: str, pages: Iterable[str]) -> dict[str, list[str]]:
-    """Return the pages below each heading of index.md: those that it links, then the rest of the section's folder."""
+    """Return the pages below each heading of index.md: the rest of the section's folder, then those that it links."""
     linked = {match["title"]: _PAGE.findall(match["text"]) for match in _SECTION.finditer(index)}
     known = {page for listed in linked.values() for page in listed}
     rest = {title: [page for page in sorted(pages) if is_in(page, folder)] for title, folder in FOLDERS.items()}
     return {
-        title: [*listed, *(page for page in rest.get(title, []) if page not in known)]
+        title: [*(page for page in rest.get(title, []) if page not in known), *listed]
         for title, listed in linked.items()
     }
 
 
 def is_in(page: str, folder: str) -> bool:
-    """Return whether a page stands in a folder, and is not the index of one."""
+    """Return whether a page stands in a folder, or is the index of a folder that stands there."""
     path = PurePosixPath(page)
-    return path.parent == PurePosixPath(folder) and path.name != "index.md"
+    place = path.parent if path.name == "index.md" else path
+    return page != "index.md" and place.parent == PurePosixPath(folder)
 
 
 def with_sidebar(index: str, pages: Iterable[str]) -> str:
@@ -37,7 +38,12 @@ def with_sidebar(index: str, pages: Iterable[str]) -> str:
 
 def with_pages_of_folder(index: str, folder: str, pages: Iterable[str]) -> str:
     """Return the index of a folder with the folder's pages below it in the sidebar."""
-    return f"{index}\n{toctree([PurePosixPath(page).name for page in sorted(pages) if is_in(page, folder)])}"
+    return f"{index}\n{toctree([below(page, folder) for page in sorted(pages) if is_in(page, folder)])}"
+
+
+def below(page: str, folder: str) -> str:
+    """Return the path of a page from its folder."""
+    return str(PurePosixPath(page).relative_to(folder))
 
 
 def toctree(pages: Iterable[str], caption: str = "") -> str:
@@ -49,4 +55,4 @@ def toctree(pages: Iterable[str], caption: str = "") -> str:
 def titles(pages: Mapping[str, str], folder: str) -> str:
     """Return a list of links to the pages of a folder by their titles."""
     listed = [(page, text.partition("\n")[0].removeprefix("# ")) for page, text in sorted(pages.items())]
-    return "".join(f"- [{title}]({PurePosixPath(page).name})\n" for page, title in listed if is_in(page, folder))
+    return "".join(f"- [{title}]({below(page, folder)})\n" for page, title in listed if is_in(page, folder))

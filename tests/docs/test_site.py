@@ -47,7 +47,7 @@ def test_links_lead_to_places_of_the_site() -> None:
 def test_a_section_has_its_links_and_the_rest_of_its_folder() -> None:
     index = "# T\n[z](z.md)\n## Start\n- [b](start/b.md): [x](https://y.z/x.md)\n## Results\n[r](results/index.md)\n"
     pages = ["start/a.md", "start/b.md", "start/index.md", "results/c.md", "results/index.md"]
-    assert sections(index, pages) == {"Start": ["start/b.md", "start/a.md"], "Results": ["results/index.md"]}
+    assert sections(index, pages) == {"Start": ["start/a.md", "start/b.md"], "Results": ["results/index.md"]}
 
 
 def test_the_index_of_a_folder_has_the_pages_of_the_folder() -> None:

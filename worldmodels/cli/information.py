@@ -11,7 +11,7 @@ from worldmodels.core.output import print_text
 def add_list(commands: argparse._SubParsersAction) -> None:
     """Add the command that lists names."""
     command = commands.add_parser("list", help="list games, models, agents, configs or grids")
-    command.add_argument("what", choices=("games", "models", "agents", "configs", "grids"))
+    command.add_argument("what", choices=("games", "models", "agents", "configs", "grids"), help="the names to list")
     command.set_defaults(run=_list)
 
 

@@ -68,12 +68,12 @@ def _lines(config: Any, indent: str = "", kinds: tuple[str, ...] = ()) -> Iterat
             inner = kinds_of(field, typing.get_type_hints(cls)[field.name])
             yield from _lines(value, indent + "  ", tuple(inner))
         else:
-            facts = _choices(kinds) if field.name == "kind" else _facts(annotations_of(cls)[field.name])
-            yield from _comment(f"{doc} {facts}", indent)
+            allowed = _choices(kinds) if field.name == "kind" else facts(annotations_of(cls)[field.name])
+            yield from _comment(f"{doc} {allowed}", indent)
             yield textwrap.indent(to_yaml({field.name: values[field.name]}).rstrip("\n"), indent)
 
 
-def _facts(annotation: Any) -> str:
+def facts(annotation: Any) -> str:
     """Return the choices and the rules that an annotation declares, as sentences."""
     choices = typing.get_args(annotation) if typing.get_origin(annotation) is Literal else ()
     return " ".join([_choices(choices), *rules_in(annotation)])
