@@ -1,6 +1,6 @@
 """Measures the player: steps a second, the time from a key to its picture, and the cost of a pause.
 
-    python benchmarks/player_speed.py [--seconds 20] [--presets dreamer_small simple_small] [--sizes 640x400 ...]
+    python benchmarks/player_speed.py [--seconds 20] [--presets dreamer_small simple_small flow_small] [--sizes 640x400 ...]
 
 For each preset a run folder with fresh weights is made, which take as long as learned ones, and played in a window:
 model, reality, difference and policy together. Without a display the window is one that SDL keeps in memory, and the
@@ -256,7 +256,7 @@ def _size(text: str) -> tuple[int, int]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--presets", nargs="+", default=["dreamer_small", "simple_small"])
+    parser.add_argument("--presets", nargs="+", default=["dreamer_small", "simple_small", "flow_small"])
     parser.add_argument("--sizes", nargs="+", type=_size, default=[*map(_size, SIZES)], metavar="WIDTHxHEIGHT")
     parser.add_argument("--overrides", nargs="*", default=[], metavar="KEY=VALUE")
     parser.add_argument("--seconds", type=float, default=20, help="of each figure (default: %(default)s)")

@@ -30,7 +30,12 @@ CONTEXT = 5
 ROLLOUTS = (1, 16)
 PIECE = 2.0
 """Seconds for which one learner does one thing before it is the next one's turn; but at least once."""
-PRESETS = ("simple", "simple_deterministic", "simple_small", "simple_deterministic_small")
+MEAN = ", mean"
+"""Marks a sampled model whose simulation is at temperature 0: one call of its network for each frame."""
+PRESETS = (
+    *("simple", "simple_deterministic", "simple_small", "simple_deterministic_small"),
+    *("flow_small", f"flow_small{MEAN}"),
+)
 
 
 class Learner:
@@ -62,10 +67,10 @@ class Learner:
 class Simulation:
     """Rollouts under random actions."""
 
-    def __init__(self, model: Any, recording: Batch, rollouts: int):
+    def __init__(self, model: Any, recording: Batch, rollouts: int, temperature: float):
         self._actions, self._rollouts = STREAMS.generator("actions"), rollouts
         self._worlds = ImaginedWorlds(
-            model, lambda *how: windows(recording, how[0], CONTEXT, how[1]), rollouts, 1.0, "frames"
+            model, lambda *how: windows(recording, how[0], CONTEXT, how[1]), rollouts, temperature, "frames"
         )
         self._worlds.seed(0)
         self._worlds.begin(np.ones(rollouts, bool))
@@ -81,7 +86,8 @@ def build_learners() -> dict[tuple[str, str], Learner]:
     built: dict[tuple[str, str], Learner] = {}
     for precision in precisions():
         with building_in(precision):
-            built |= {(name, precision): Learner(load_config(RunConfig, [name])) for name in PRESETS}
+            for name in PRESETS:
+                built[name, precision] = Learner(load_config(RunConfig, [name.removesuffix(MEAN)]))
     return built
 
 
@@ -96,8 +102,11 @@ def measure(rounds: int) -> dict[str, Any]:
     recording, generator = record(GAME, "training", 200), STREAMS.generator("windows")
     learners, product = build_learners(), Product("float32")
     simulations = {
-        which: {count: Simulation(learner.model, recording, count) for count in ROLLOUTS}
-        for which, learner in learners.items()
+        (name, precision): {
+            count: Simulation(learner.model, recording, count, 0.0 if name.endswith(MEAN) else 1.0)
+            for count in ROLLOUTS
+        }
+        for (name, precision), learner in learners.items()
     }
     for _ in range(rounds + 1):  # the first round traces
         for_a_while(product.turn)

@@ -88,6 +88,7 @@ def _next_frame(piece: dict[str, Any]) -> list[str]:
         f"`python benchmarks/train_speed.py --only next_frame --rounds {piece['rounds']}`, {_machine(piece)} Figures "
         "are medians of work in turn. A frame of training is a target frame of a window. A frame of simulation is one "
         "step of one rollout with image, reward and continuation. `simple` is the published stochastic model; "
+        "`flow_small` draws a sample in three calls of its network, and the mean in one. "
         f"`peers.md` has tensor2tensor's code beside it. {_product(piece)}",
         "",
         "| preset | precision | weights | training, frames/s | simulation of one | of 16 |"
