@@ -42,6 +42,8 @@ MEAN_SHARE = 0.25
 PAST_NOISE = 0.25
 """Largest deviation of the noise on the last frames in training, for colours from -1 to 1. The network is given the
 level. It is there against errors of its own, which a model would amplify otherwise."""
+DECIDED = 1_000.0
+"""Factor of the choices of a sample: each of its pixels comes from one picture. Means would blur from step to step."""
 
 
 class FlowState(NamedTuple):
@@ -108,8 +110,8 @@ class Flow:
     @graph
     def imagine(self, state, action, temperature, seed) -> FlowState:
         vector = action_vectors(action, self.spec.action)
-        past, noise, calls = self._beginning(state, vector, temperature, seed)
-        frame = path.to_images(path.sample(lambda x, times: self.averaged(x, times, past), noise, calls))
+        past, noise, calls, decided = self._beginning(state, vector, temperature, seed)
+        frame = path.to_images(path.sample(lambda x, times: self.averaged(x, times, past, decided), noise, calls))
         summary = self.events(self._newest(state.frames), vector, frame)
         reward, continuation = self.reward_head.reward(summary), self.continuation_head.probability(summary)
         none = tf.zeros(tf.shape(state.reward), tf.bool)
@@ -117,10 +119,11 @@ class Flow:
 
     @graph
     def draw(self, state, action, temperature, seed) -> Drawing:
-        past, noise, calls = self._beginning(state, action_vectors(action, self.spec.action), temperature, seed)
-        stages, x = path.stages(lambda x, times: self.averaged(x, times, past), noise, calls)
+        vector = action_vectors(action, self.spec.action)
+        past, noise, calls, decided = self._beginning(state, vector, temperature, seed)
+        stages, x = path.stages(lambda x, times: self.averaged(x, times, past, decided), noise, calls)
         times = tf.fill(tf.shape(state.reward), 1.0 - 1.0 / tf.cast(calls, tf.float32))
-        pictures = self.averaged.pictures(x, times, past)
+        pictures = self.averaged.pictures(x, times, past, decided)
         frame = tf.clip_by_value(path.mixed(pictures.logits, pictures.frames), -1.0, 1.0)
         still = tf.zeros_like(pictures.shifts[:, :1])
         return (
@@ -129,14 +132,15 @@ class Flow:
             tf.concat([still, pictures.shifts, still + np.nan], 1),
         )
 
-    def _beginning(self, state, vector, temperature, seed) -> tuple[Past, tf.Tensor, tf.Tensor]:
-        """Return the condition of the next frame, the noise from which its path begins, and the number of calls."""
-        rows = tf.shape(state.reward)
+    def _beginning(self, state, vector, temperature, seed) -> tuple[Past, tf.Tensor, tf.Tensor, tf.Tensor]:
+        """Return the condition of the next frame, the noise from which its path begins, the number of calls, and how
+        far each pixel is decided. The mean is one call without noise, and its pixels are means."""
+        rows, sampled = tf.shape(state.reward), temperature > 0.0
         past = Past(path.to_colours(state.frames), tf.concat([state.actions, vector], -1), tf.zeros(rows))
         noise = temperature * draw_rows(
             lambda shape: tf.random.stateless_normal(shape, seed), tf.concat([rows, self.spec.observation_shape], 0)
         )
-        return past, noise, tf.where(temperature > 0.0, self._calls, 1)  # the mean is one call without noise
+        return past, noise, tf.where(sampled, self._calls, 1), tf.where(sampled, DECIDED, 1.0)
 
     def set_calls(self, calls: int) -> None:
         self._calls.assign(calls)

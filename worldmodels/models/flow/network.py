@@ -94,17 +94,18 @@ class FlowNetwork(Layer):
             self.leave_norm = GroupNorm(width, "leave_norm")
             self.leave = _from_zero(Conv2D(width, drawn * PLACE**2, 1, 1, seeds, "leave"))
 
-    def call(self, x: tf.Tensor, times: tf.Tensor, past: Past) -> tf.Tensor:
+    def call(self, x: tf.Tensor, times: tf.Tensor, past: Past, decided: float | tf.Tensor = 1.0) -> tf.Tensor:
         """Return frames, float32 (N, H, W, C), colours from -1 to 1 and a little beyond.
 
         Args:
             x: points on the paths, float32 (N, H, W, C).
             times: of the points, float32 (N,).
+            decided: factor of the logits; 1 takes means of the pictures, as learned, and a large one the likeliest.
         """
-        pictures = self.pictures(x, times, past)
+        pictures = self.pictures(x, times, past, decided)
         return mixed(pictures.logits, pictures.frames)
 
-    def pictures(self, x: tf.Tensor, times: tf.Tensor, past: Past) -> Pictures:
+    def pictures(self, x: tf.Tensor, times: tf.Tensor, past: Past, decided: float | tf.Tensor = 1.0) -> Pictures:
         """Return the pictures of which the frames of a call with the same arguments are means."""
         embedding = self.time(tf.concat([waves(times), waves(past.noise)], -1)) + self.action(past.actions)
         embedding = self.condition(tf.nn.silu(embedding))
@@ -121,7 +122,7 @@ class FlowNetwork(Layer):
         choices, painted = tf.split(drawn, [len(FIRST_CHOICES), self.channels], -1)
         last = past.frames[..., -self.channels :]
         frames = tf.concat([last[:, None], carried(last, shifts), painted[:, None]], 1)
-        return Pictures(SHARPNESS * (choices + FIRST_CHOICES), frames, shifts)
+        return Pictures(decided * SHARPNESS * (choices + FIRST_CHOICES), frames, shifts)
 
     def _coarse(self, places: tf.Tensor) -> tf.Tensor:
         """Return the means of places in a coarse grid, (N, coarse * width)."""
