@@ -12,6 +12,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def follow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: Path):
+def follow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: Path) -> Callable[..., None]:
     """Return a function that does what a tutorial says, in the folder of the test."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -86,8 +87,8 @@ def follow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, demo: Path):
             assert words[0] == "worldmodels", line
             assert main(words[1:]) == 0, line
 
-    def follow(page: str) -> None:
-        for language, block in BLOCK.findall((TUTORIALS / page).read_text()):
+    def follow(page: str, until: str = "\0") -> None:
+        for language, block in BLOCK.findall((TUTORIALS / page).read_text().split(until)[0]):
             if file := FILE.match(block):
                 Path(file[1]).write_text(shorter(block[file.end() :]))
             elif language == "python":
@@ -116,15 +117,29 @@ def test_playing_inside_a_model(follow, tmp_path):
     assert all((tmp_path / name).stat().st_size for name in ("play.jsonl", "branch.mp4", "demo.mp4"))
 
 
-def test_an_environment_of_ones_own(follow, tmp_path, monkeypatch):
-    follow("own_environment.md")
+@pytest.fixture
+def modules_of_ones_own() -> Iterator[None]:
+    """Forget the modules that a tutorial writes and imports."""
+    yield
     for name in ("blinker", "chaser"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+        sys.modules.pop(name, None)
+
+
+def test_an_environment_of_ones_own_trains(follow, tmp_path, modules_of_ones_own):
+    follow("own_environment.md", until="## 4.")
+    assert '"episode/return"' in (tmp_path / "runs/blinker/metrics.jsonl").read_text()
+
+
+@pytest.mark.slow
+def test_environments_of_ones_own(follow, tmp_path, modules_of_ones_own):
+    follow("own_environment.md")
     assert (tmp_path / "curves.png").stat().st_size and (tmp_path / "runs/chaser_sac/metrics.jsonl").stat().st_size
 
 
 @pytest.mark.slow
-def test_a_model_is_judged(follow, tmp_path, capsys):
+def test_a_model_is_judged(follow, tmp_path, capsys, monkeypatch):
+    for name, few in (("predictions.frame_reader.UPDATES", 2), ("measures.readings.MOMENTS", 64)):
+        monkeypatch.setattr(f"worldmodels.evaluation.{name}", few)
     follow("is_my_model_any_good.md")
     assert "image error over copying, 15 steps ahead: " in capsys.readouterr().out
     assert list((tmp_path / "runs/young/eval").glob("*_model.json"))
