@@ -1,6 +1,7 @@
 """Measures the player: steps a second, the time from a key to its picture, and the cost of a pause.
 
-    python benchmarks/player_speed.py [--seconds 20] [--presets dreamer_small simple_small flow_small] [--sizes 640x400 ...]
+    python benchmarks/player_speed.py [--seconds 20] [--presets dreamer_small simple_small flow_small]
+                                      [--sizes 640x400 ...]
 
 For each preset a run folder with fresh weights is made, which take as long as learned ones, and played in a window:
 model, reality, difference and policy together. Without a display the window is one that SDL keeps in memory, and the
