@@ -31,7 +31,7 @@ SHORTER = (
     (r"training\.steps=[\d_]+", "training.steps=260"),  # an episode of Blinker ends
     (r"\[few_ppo, few_dreamer\]", "[debug_ppo, debug]"),
     (r"seeds: 5", "seeds: 2"),
-    (r"env\.game: coinrun", "env.game: bossfight"),  # whose episodes are short
+    (r"env\.game: coinrun", "env.game: bossfight, env.num_levels: 20"),  # its episodes are short
     (r"--episodes \d+", "--episodes 2"),
     (r"--horizon \d+", "--horizon 4"),
     (r"--steps \d+", "--steps 30"),
