@@ -13,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from site_pages import commands, configuration, presets
+from site_pages import commands, configuration, presets, python_interface
 from site_pages.contents import titles, with_pages_of_folder, with_sidebar
 from site_pages.repository import take_over
 
@@ -31,7 +31,7 @@ in `benchmarks/results`.
 def pages_and_files() -> tuple[dict[str, str], dict[str, Path]]:
     """Return the text of every page and the path of every other file of the site, by their places."""
     pages, files = take_over()
-    for written in (configuration, presets, commands):
+    for written in (configuration, presets, commands, python_interface):
         pages |= written.pages()
     pages["results/index.md"] = RESULTS + titles(pages, "results")
     for page in pages:
@@ -66,7 +66,7 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=DOCS / "_build", metavar="FOLDER")
     folder: Path = parser.parse_args().folder
     write_source(folder / "source")
-    options = ["--fail-on-warning", "--keep-going", "--nitpicky", "--quiet", "--conf-dir", str(DOCS)]
+    options = ["--fail-on-warning", "--keep-going", "--nitpicky", "--quiet", "--write-all", "--conf-dir", str(DOCS)]
     status = build([*options, "--doctree-dir", *(str(folder / name) for name in ("doctrees", "source", "html"))])
     if status == 0:
         print(f"The site is made: open {folder / 'html' / 'index.html'} in a browser.")

@@ -13,7 +13,7 @@ INTRODUCTION = """# Command line
 `worldmodels COMMAND --help` prints the same. A command ends with status 0, or with 2 and a sentence if an argument or a
 file cannot be used, or with 130 after Ctrl-C.
 """
-WIDTH = 100
+WIDTH = 88
 """Columns of a command's synopsis."""
 
 

@@ -90,7 +90,7 @@ def key_entries(section: Section, changes: Changes, heading: str = "###") -> Ite
         default = default_of(field, section.default)
         yield f"{heading} `{path}`\n"
         shown = "no default" if default is MISSING else f"default `{value_text(default)}`"
-        yield f"*{type_text(hints[name])}, {shown}*\n"
+        yield f"{type_text(hints[name]).capitalize()}, {shown}.\n"
         yield prose(" ".join(about.split())) + "\n"
         yield from presets_line(changes.get((path, section.cls), []))
 
