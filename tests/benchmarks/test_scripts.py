@@ -94,7 +94,7 @@ def of_ppo(_: Path) -> Iterator[Settings]:
 
 def of_next_frame_models(_: Path) -> Iterator[Settings]:
     for preset in (*next_frame.PRESETS, *quality.PAIRS, *quality.PAIRS.values()):
-        yield [preset], []
+        yield [preset.removesuffix(next_frame.MEAN)], []
 
 
 def of_sharp_models(_: Path) -> Iterator[Settings]:
