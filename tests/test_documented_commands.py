@@ -39,9 +39,10 @@ def test_the_pages_have_commands() -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_is_known(command: str) -> None:
     words = shlex.split(command.replace("STEP", "1"))
-    options = parser().parse_args(words[1:])
+    options = parser().parse_args(words[1:])  # ends the program if it knows no such command or option
+    assert callable(options.run)
     if command.startswith("worldmodels train --config"):
         names = [name for name in options.config if "=" not in name]
         overrides = [name for name in options.config if "=" in name] + options.overrides
         if set(names) <= set(preset_names()):
-            load_config(RunConfig, names, overrides)
+            assert isinstance(load_config(RunConfig, names, overrides), RunConfig)
