@@ -48,9 +48,12 @@ class Canvas:
         if self.scale == 1.0:  # most screens, and all films: a time line asks a thousand times
             return area.copy()
         x, y, width, height = area
-        left, top = round(x * self.scale), round(y * self.scale)
-        right, bottom = round((x + width) * self.scale), round((y + height) * self.scale)
-        return pygame.Rect(left, top, right - left, bottom - top)
+        left, top = self._pixel(x), self._pixel(y)
+        return pygame.Rect(left, top, self._pixel(x + width) - left, self._pixel(y + height) - top)
+
+    def _pixel(self, units: int) -> int:
+        """Return the nearest pixel, of two the later one: a width in units has its pixels, rounded down, anywhere."""
+        return math.floor(units * self.scale + 0.5)
 
     # ---- shapes
 
@@ -88,13 +91,18 @@ class Canvas:
 
     # ---- pictures
 
+    def enlarged(self, size: tuple[int, int], place: pygame.Rect) -> tuple[float, pygame.Rect]:
+        """Return how much a frame of this width and height is enlarged in a place, and its rectangle in pixels."""
+        area = self.pixels(place)
+        zoom = drawn_zoom(min(area.width / size[0], area.height / size[1]))
+        shown = pygame.Rect(0, 0, max(1, round(size[0] * zoom)), max(1, round(size[1] * zoom)))
+        shown.center = area.center
+        return zoom, shown
+
     def picture(self, frame: Frame, place: pygame.Rect) -> pygame.Rect:
         """Draw a frame, uint8 (H, W, 3), as large as its shape allows in a place; return its rectangle in pixels."""
-        area = self.pixels(place)
         height, width = frame.shape[:2]
-        zoom = drawn_zoom(min(area.width / width, area.height / height))
-        shown = pygame.Rect(0, 0, max(1, round(width * zoom)), max(1, round(height * zoom)))
-        shown.center = area.center
+        zoom, shown = self.enlarged((width, height), place)
         # Converted while it is small, it is enlarged right onto the surface. Pygame converts for a display alone.
         picture = pygame.Surface((width, height), 0, self.surface)
         picture.blit(pygame.surfarray.make_surface(frame.swapaxes(0, 1)), (0, 0))

@@ -5,8 +5,10 @@ This is only arithmetic. All numbers are units; a unit is `scale` pixels (`view/
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 
 from pygame import Rect
 
@@ -16,7 +18,8 @@ SMALLEST = (640, 360)
 """Units that everything has room in; a smaller window makes units smaller."""
 COMFORTABLE = (1280, 720)
 """The long and the short side of a window that has units of one pixel; larger ones grow them by quarters."""
-LARGEST_SCALE = 3.0
+SCALES = tuple(1.0 + quarters / 4 for quarters in range(9))
+"""The pixels of a unit in windows from the smallest to the largest."""
 TITLE_ROW, CAPTION = 30, 34
 """Heights above and below a frame."""
 NUMBER_ROW, MOST_NUMBERS = 17, 8
@@ -67,6 +70,8 @@ class FramePlace:
 class WindowLayout:
     """The rectangles of a picture, none of which overlap, except that `worlds` holds all `frames`."""
 
+    scale: float
+    """Pixels of a unit."""
     header: Rect
     worlds: Rect
     frames: tuple[FramePlace, ...]
@@ -87,13 +92,26 @@ class _Candidate:
     rest: Rect
 
 
+@dataclass(frozen=True)
+class _Style:
+    """The sizes of everything but frames: pixels of a unit, and whether lines stand wide apart across and down."""
+
+    scale: float
+    wide: bool
+    high: bool
+
+    @property
+    def margin_and_gap(self) -> tuple[int, int]:
+        return (20, 16) if self.wide and self.high else (8, 8)
+
+
 def scale_for(size: tuple[int, int]) -> float:
-    """Return the pixels of a unit in a window of so many pixels: 1 to 3 by quarters, less for a very small surface."""
+    """Return the pixels of a unit that suit a window of so many pixels: 1 to 3 by quarters, less for a tiny surface."""
     smallest = min(size[0] / SMALLEST[0], size[1] / SMALLEST[1])
     if smallest < 1.0:
         return max(smallest, 1 / 64)
     comfortable = min(max(size) / COMFORTABLE[0], min(size) / COMFORTABLE[1])
-    return min(max(int(4 * comfortable) / 4, 1.0), LARGEST_SCALE, smallest)
+    return min(max(int(4 * comfortable) / 4, SCALES[0]), SCALES[-1], smallest)
 
 
 def natural_size(zoom: int, content: Content) -> tuple[int, int]:
@@ -109,30 +127,82 @@ def natural_size(zoom: int, content: Content) -> tuple[int, int]:
     return max(SMALLEST[0], width + width % 2), max(SMALLEST[1], height + height % 2)
 
 
-def lay_out(width: int, height: int, scale: float, content: Content) -> WindowLayout:
-    """Return the layout of a window of so many units, with frames as large as the smallest sizes of the others allow.
+@functools.lru_cache(maxsize=64)
+def lay_out(size: tuple[int, int], content: Content, scale: float | None = None) -> WindowLayout:
+    """Return the layout of a picture of so many pixels, which is not to be changed.
+
+    A larger picture never has smaller frames: units are as large as suits its size, unless a smaller picture would have
+    larger frames.
 
     Args:
-        scale: pixels of a unit: frames are enlarged by whole numbers of those.
+        scale: pixels of a unit, whatever suits the size.
     """
-    small, narrow = height < SMALL_HEIGHT, width < SMALL_WIDTH
-    margin, gap = (8, 8) if narrow or small else (20, 16)
-    header = Rect(margin, 0, width - 2 * margin, 50 if small else 74)
-    keys = Rect(margin, height - (24 if small else 34), width - 2 * margin, 24 if small else 34)
-    lines = (2 if narrow else 1) if content.columns else 1
-    settings = Rect(margin, keys.top - lines * 18 - (2 if small else 8), keys.width, lines * 18 + (2 if small else 8))
+    if scale is not None:
+        return _lay_out(size, content, _style(size, scale), None)
+    suits = _style(size, scale_for(size))
+    if suits.scale < SCALES[0]:
+        return _lay_out(size, content, suits, None)
+    most = max(_largest_zoom(smaller, content, _style(smaller, scale_for(smaller))) for smaller in _corners(size))
+    styles = [_Style(unit, *lines) for unit in reversed(SCALES) for lines in product((True, False), repeat=2)]
+    suiting = styles[styles.index(suits) :]
+    return _lay_out(size, content, next(one for one in suiting if _largest_zoom(size, content, one) >= most), most)
+
+
+def _style(size: tuple[int, int], scale: float) -> _Style:
+    return _Style(scale, int(size[0] / scale) >= SMALL_WIDTH, int(size[1] / scale) >= SMALL_HEIGHT)
+
+
+def _corners(size: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the largest sizes up to `size`, `size` among them, that have each style.
+
+    A style belongs to sizes between two breaks across and two down. With one style, a larger picture has no smaller
+    frames, so the largest of those sizes stand for all of them.
+    """
+    sides = [side * scale for scale in SCALES for side in COMFORTABLE]
+    breaks = [{*sides, *(least * scale for scale in SCALES)} for least in (SMALL_WIDTH, SMALL_HEIGHT)]
+    across, down = (
+        [whole, *(int(side) - 1 for side in found if least < side <= whole)]
+        for whole, found, least in zip(size, breaks, SMALLEST, strict=True)
+    )
+    yield from product(across, down)
+
+
+def _rows(size: tuple[int, int], content: Content, style: _Style) -> tuple[Rect, Rect, Rect, Rect]:
+    """Return header, middle, settings and keys, one below the other."""
+    width, height, (margin, gap) = int(size[0] / style.scale), int(size[1] / style.scale), style.margin_and_gap
+    header = Rect(margin, 0, width - 2 * margin, 74 if style.high else 50)
+    keys = Rect(margin, height - (34 if style.high else 24), width - 2 * margin, 34 if style.high else 24)
+    lines = (1 if style.wide else 2) if content.columns else 1
+    settings = Rect(margin, 0, keys.width, lines * 18 + (8 if style.high else 2))
+    settings.bottom = keys.top
     middle = Rect(margin, header.bottom, header.width, settings.top - header.bottom - gap // 2)
-    best = max(_candidates(middle, content, scale, gap), key=lambda one: one.zoom)
-    rest, panel = _divide(best.rest, content, gap)
-    return WindowLayout(header, best.worlds, tuple(_frames(best, content, scale, gap)), rest, panel, settings, keys)
+    return header, middle, settings, keys
 
 
-def _candidates(middle: Rect, content: Content, scale: float, gap: int) -> Iterator[_Candidate]:
-    """Yield the ways to divide the middle, those that are preferred first."""
+@functools.lru_cache(maxsize=8192)
+def _largest_zoom(size: tuple[int, int], content: Content, style: _Style) -> float:
+    return _best(_rows(size, content, style)[1], content, style).zoom
+
+
+def _lay_out(size: tuple[int, int], content: Content, style: _Style, most: float | None) -> WindowLayout:
+    """Return the layout in a style, with frames as large as the others' least sizes allow, up to a zoom of `most`."""
+    header, middle, settings, keys = _rows(size, content, style)
+    best, (_, gap) = _best(middle, content, style, most), style.margin_and_gap
+    frames = tuple(_frames(best, content, style.scale, gap))
+    return WindowLayout(style.scale, header, best.worlds, frames, *_divide(best.rest, content, gap), settings, keys)
+
+
+def _best(middle: Rect, content: Content, style: _Style, most: float | None = None) -> _Candidate:
+    candidates = _candidates(middle, content, style.scale, style.margin_and_gap[1], most)
+    return max(candidates, key=lambda one: one.zoom)
+
+
+def _candidates(middle: Rect, content: Content, scale: float, gap: int, most: float | None) -> Iterator[_Candidate]:
+    """Yield the ways to divide the middle, those that are preferred first; no zoom is greater than `most`."""
     least = min(INSIDE, middle.height * 3 // 8) if content.inside else BELOW if content.columns else RULES
     for rows in range(1, max(content.columns, 1) + 1):
         worlds = Rect(middle.left, middle.top, middle.width, middle.height - least - gap)
-        zoom = _zoom(worlds, rows, content, scale, gap)
+        zoom = _zoom(worlds, rows, content, scale, gap, most)
         # What frames leave in height, by their whole zoom, is for the rest.
         worlds.height = min(worlds.height, _height(zoom, rows, content, scale, gap))
         most = HIGHEST_INSIDE if content.inside else HIGHEST_BELOW if content.columns else middle.height
@@ -142,19 +212,22 @@ def _candidates(middle: Rect, content: Content, scale: float, gap: int) -> Itera
         yield _Candidate(zoom, rows, worlds, rest)
     for rows in range(1, max(content.columns, 1) + 1):
         worlds = Rect(middle.left, middle.top, middle.width - BESIDE - gap, middle.height)
-        zoom = _zoom(worlds, rows, content, scale, gap)
+        zoom = _zoom(worlds, rows, content, scale, gap, most)
         wide = min(max(middle.width - gap - _width(zoom, rows, content, scale, gap), BESIDE), WIDEST_BESIDE)
         worlds.width = middle.width - gap - wide
         yield _Candidate(zoom, rows, worlds, Rect(worlds.right + gap, middle.top, wide, middle.height))
 
 
-def _zoom(area: Rect, rows: int, content: Content, scale: float, gap: int) -> float:
-    """Return the factor by which frames are enlarged: whole if it is large, very small if no frame fits."""
+def _zoom(area: Rect, rows: int, content: Content, scale: float, gap: int, most: float | None) -> float:
+    """Return the factor by which frames are enlarged: whole if it is large, very small if no frame fits.
+
+    Places are whole units, so frames that fit into one of them fit into each.
+    """
     across = -(-max(content.columns, 1) // rows)
-    wide = (area.width - gap * (across - 1)) / across
-    high = area.height / rows - _around(content, area.height // rows)
-    zoom = min(wide * scale / content.frame_size[0], high * scale / content.frame_size[1])
-    return max(drawn_zoom(zoom), 0.01)
+    wide = (area.width - gap * (across - 1)) // across
+    high = area.height // rows - _around(content, area.height // rows)
+    zoom = max(drawn_zoom(min(wide * scale / content.frame_size[0], high * scale / content.frame_size[1])), 0.01)
+    return zoom if most is None else min(zoom, most)
 
 
 def _around(content: Content, height: int) -> int:

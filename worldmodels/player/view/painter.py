@@ -55,7 +55,8 @@ class Painter:
     def draw(self, surface: pygame.Surface, snapshot: Snapshot, latency: str = "", hint: str = "") -> None:
         """Draw onto a surface of any size; `hint` stands above all for a while."""
         surface.fill(theme.BACKGROUND)
-        canvas, layout = self.canvas(surface), self._layout(surface, snapshot)
+        layout = self._layout(surface, snapshot)
+        canvas = Canvas(surface, layout.scale)
         draw_header(canvas, layout.header, snapshot, self.source, latency)
         if self.columns:
             self._draw_worlds(canvas, layout, snapshot)
@@ -74,37 +75,32 @@ class Painter:
     def draw_rules(self, surface: pygame.Surface, status: str) -> None:
         """Draw only the rules and keys, and the player's status."""
         surface.fill(theme.BACKGROUND)
-        draw_help(self.canvas(surface), self.guide, status)
-
-    def canvas(self, surface: pygame.Surface) -> Canvas:
-        """Return the canvas on a surface, with the units that go with its size."""
-        return Canvas(surface, self.scale or scale_for(surface.get_size()))
+        draw_help(Canvas(surface, self.scale or scale_for(surface.get_size())), self.guide, status)
 
     def number_at(self, surface: pygame.Surface, snapshot: Snapshot, point: tuple[int, int]) -> int | None:
         """Return the number of a box of actions whose bar is at a point of the surface, if there is one."""
         place = self.panel_place(surface, snapshot)
         if snapshot.box_panel is None or place is None:
             return None
-        return box_panel.number_at(place, snapshot.box_panel, self._in_units(surface, point))
+        return box_panel.number_at(place, snapshot.box_panel, self._in_units(surface, snapshot, point))
 
     def value_at(self, surface: pygame.Surface, snapshot: Snapshot, number: int, point: tuple[int, int]) -> float:
         """Return the value, -1 to 1, to which a mouse at a point of the surface pushes a number."""
         place = self.panel_place(surface, snapshot)
         if snapshot.box_panel is None or place is None:
             return 0.0
-        return box_panel.value_at(place, snapshot.box_panel, number, self._in_units(surface, point)[0])
+        return box_panel.value_at(place, snapshot.box_panel, number, self._in_units(surface, snapshot, point)[0])
 
     def panel_place(self, surface: pygame.Surface, snapshot: Snapshot) -> pygame.Rect | None:
         """Return the place of the panel of the policy or of a box, in units, if there is one."""
         return self._layout(surface, snapshot).panel
 
-    def _in_units(self, surface: pygame.Surface, point: tuple[int, int]) -> tuple[int, int]:
-        scale = self.canvas(surface).scale
+    def _in_units(self, surface: pygame.Surface, snapshot: Snapshot, point: tuple[int, int]) -> tuple[int, int]:
+        scale = self._layout(surface, snapshot).scale
         return int(point[0] / scale), int(point[1] / scale)
 
     def _layout(self, surface: pygame.Surface, snapshot: Snapshot) -> WindowLayout:
-        canvas = self.canvas(surface)
-        return lay_out(canvas.area.width, canvas.area.height, canvas.scale, self._content(snapshot))
+        return lay_out(surface.get_size(), self._content(snapshot), self.scale)
 
     def _content(self, snapshot: Snapshot | None) -> Content:
         panel, inside = (_wished_width(snapshot), snapshot.latents is not None) if snapshot else (0, False)
