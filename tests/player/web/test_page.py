@@ -124,6 +124,22 @@ def test_everything_is_on_the_screen(make_session, size):
     assert bottom(boxes["#commands" if size in NARROW else "#settings"]) <= size[1]
 
 
+@pytest.mark.parametrize("size", NARROW)
+@pytest.mark.parametrize("touch", [False, True])
+def test_the_picture_of_a_game_alone_wins_over_its_rules(make_session, size, touch):
+    async def act(open_page, served):
+        page = await open_page(viewport={"width": size[0], "height": size[1]}, has_touch=touch, is_mobile=touch)
+        await begin(page)
+        await page.keyboard.press("n")
+        await shows(page, "#clock", "paused")
+        names = (".cell .frame", "#beside", "#commands")
+        return [await page.locator(name).bounding_box() for name in names]
+
+    frame, beside, commands = browse(make_session(models=0, with_policy=False), act)
+    assert frame["width"] == frame["height"] >= 0.55 * min(size)
+    assert bottom(frame) <= beside["y"] and bottom(beside) <= commands["y"] + 2
+
+
 def bottom(box):
     return box["y"] + box["height"]
 

@@ -53,10 +53,10 @@ export class Worlds {
     const lines = (parts.branches ? BRANCH_LINE : parts.alone ? 0 : LINES) + below;
     const narrow = innerWidth <= NARROW, scrolls = narrow || innerHeight <= LOW;
     const gap = narrow ? 8 : GAP;
-    const beside = parts.alone && !narrow ? 340 + 20 : 0;
+    const beside = parts.alone && !scrolls ? 340 + 20 : 0;
     const across = this.area.clientWidth - beside;
     // Where the page scrolls, the worlds are as high as leaves the hands their place.
-    const share = narrow && innerHeight > innerWidth ? 0.52 : 0.62;
+    const share = narrow && innerHeight > innerWidth ? 0.52 : parts.alone ? 0.58 : 0.62;
     const down = scrolls ? innerHeight * share : this.area.clientHeight;
     const count = shown.length;
     let best = { side: 0, columns: 1 };
