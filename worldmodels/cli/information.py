@@ -1,24 +1,69 @@
-"""The commands about games, runs and the machine: list, certify, check, trust and doctor."""
+"""The commands about games, runs and the machine: list, prune, certify, check, trust and doctor."""
 
 from __future__ import annotations
 
 import argparse
 
 from worldmodels.cli.arguments import add_run
+from worldmodels.core.errors import UserError
 from worldmodels.core.output import print_text
 
 
 def add_list(commands: argparse._SubParsersAction) -> None:
-    """Add the command that lists names."""
-    command = commands.add_parser("list", help="list games, models, agents, configs or grids")
-    command.add_argument("what", choices=("games", "models", "agents", "configs", "grids"), help="the names to list")
+    """Add the command that lists names and runs."""
+    command = commands.add_parser(
+        "list",
+        help="list games, models, agents, configs, grids or runs",
+        description="List names, or the runs of a folder with their kinds, state, steps, last return and size.",
+    )
+    command.add_argument(
+        "what", choices=("games", "models", "agents", "configs", "grids", "runs"), help="the names to list, or runs"
+    )
+    command.add_argument(
+        "folder", nargs="?", metavar="FOLDER", help="with runs: a folder that holds runs (default: runs)"
+    )
     command.set_defaults(run=_list)
 
 
 def _list(options: argparse.Namespace) -> None:
+    if options.what == "runs":
+        from worldmodels.experiments.run_list import print_runs
+
+        print_runs(options.folder or "runs")
+        return
+    if options.folder is not None:
+        raise UserError(
+            f"A folder is for 'worldmodels list runs FOLDER'; received '{options.folder}' after {options.what}."
+        )
     from worldmodels.config.show import names_of
 
     print_text("\n".join(names_of(options.what)))
+
+
+def add_prune(commands: argparse._SubParsersAction) -> None:
+    """Add the command that removes parts of runs."""
+    command = commands.add_parser(
+        "prune",
+        help="remove old checkpoints, experience or videos of runs, to free disk space",
+        description="Show which parts of a run, or of all runs below a folder, take how much room; remove them with "
+        "--yes. A run that is being trained and the newest checkpoint of each run always stay.",
+    )
+    command.add_argument("path", metavar="RUN", help="the run's folder, or a folder that holds runs")
+    command.add_argument("--checkpoints", type=int, metavar="N", help="remove all checkpoints but the newest N")
+    command.add_argument(
+        "--replay",
+        action="store_true",
+        help="remove the recorded experience; without it a run cannot be continued, dreamed in or used as a data set",
+    )
+    command.add_argument("--videos", action="store_true", help="remove the films in the folder videos")
+    command.add_argument("--yes", action="store_true", help="remove them, instead of showing what would be removed")
+    command.set_defaults(run=_prune)
+
+
+def _prune(options: argparse.Namespace) -> None:
+    from worldmodels.experiments.prune import Pruning, prune
+
+    prune(options.path, Pruning(options.checkpoints, options.replay, options.videos), options.yes)
 
 
 def add_certify(commands: argparse._SubParsersAction) -> None:

@@ -36,7 +36,7 @@ def report_runs(request: ReportRequest, grids: Sequence[Grid] = ()) -> Path:
         grids: grids whose runs are named even if they have not begun.
     """
     conditions = {run.path: RunCondition("not begun") for grid in grids for run in grid.runs}
-    conditions |= {run: run_condition(run) for run in _runs(request.paths)}
+    conditions |= {run: run_condition(run) for run in all_runs(request.paths)}
     return write_report(request, {run: known for run, known in conditions.items() if _is_chosen(run, request)})
 
 
@@ -65,7 +65,7 @@ def command_text(words: Sequence[str]) -> str:
     return shlex.join(["worldmodels", "report", *words])
 
 
-def _runs(paths: Sequence[Path | str]) -> Iterator[Path]:
+def all_runs(paths: Sequence[Path | str]) -> Iterator[Path]:
     """Yield the folders of all runs, also without records, or of runs that failed before they had a folder."""
     for folder in walk_folders(paths):
         if is_recorded(folder) or (folder / "meta.json").exists():

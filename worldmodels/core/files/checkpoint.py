@@ -55,7 +55,7 @@ class Checkpoints:
             return []
         named, there = self._named(), []
         for _ in range(ATTEMPTS):
-            there = [step for step in named if self._path(step).is_dir() and not self._path(step).is_symlink()]
+            there = [step for step in named if self.place(step).is_dir() and not self.place(step).is_symlink()]
             if there or named == (named := self._named()):
                 break  # otherwise all were removed after they were listed, and others are there
         return sorted(there)
@@ -95,7 +95,7 @@ class Checkpoints:
             remove_one(beside)
         before = [other for other in self.steps() if other <= step and (other != passing or other == step)]
         for other in set(self.steps()) - set(before[-self.keep :]):
-            self._remove(self._path(other))
+            self._remove(self.place(other))
         return target
 
     def read(self, step: int | None = None) -> tuple[int, dict[str, Any]]:
@@ -125,7 +125,7 @@ class Checkpoints:
         damages: list[str] = []
         for candidate in reversed(steps) if step is None else [step]:
             try:
-                tree = _decode(self._path(candidate), candidate)
+                tree = _decode(self.place(candidate), candidate)
             except _DamageError as damage:
                 if before is not None and self._folders() != before:
                     raise _ChangedError from damage
@@ -145,7 +145,7 @@ class Checkpoints:
         steps = self.steps()
         if not steps:
             raise CheckpointError(f"There is no checkpoint in '{self.folder}'.")
-        folder = self._path(steps[-1])
+        folder = self.place(steps[-1])
         try:
             tree = _parse_json(folder / STATE, _read_checked(folder / STATE, _sums(folder, steps[-1])[STATE]))
         except _DamageError as damage:
@@ -163,14 +163,14 @@ class Checkpoints:
         folders = {}
         for step in self.steps():
             with suppress(FileNotFoundError):
-                status = self._path(step).stat()
+                status = self.place(step).stat()
                 folders[step] = (status.st_ino, status.st_mtime_ns)
         return folders
 
     def _plain(self, step: int) -> Path:
         return self.folder / f"{step:08d}"
 
-    def _path(self, step: int) -> Path:
+    def place(self, step: int) -> Path:
         """Return the folder of a checkpoint; if the process died while it was replaced, that of the replaced one."""
         plain = self._plain(step)
         replaced = plain.with_name(plain.name + REPLACED)

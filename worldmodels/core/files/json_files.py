@@ -22,7 +22,7 @@ from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.configuration.values import received
 from worldmodels.core.errors import ConfigError, FileError, shortened
 from worldmodels.core.files.writing import read_regular
-from worldmodels.core.nesting import LEVELS, TOO_DEEP, too_deep
+from worldmodels.core.files.yaml_files import LEVELS, TOO_DEEP, too_deep
 
 T = TypeVar("T")
 

@@ -22,7 +22,7 @@ from safetensors import numpy as safetensors
 
 from worldmodels.core.errors import FileError, shortened
 from worldmodels.core.files.json_files import parse_strict
-from worldmodels.core.nesting import TOO_DEEP, too_deep
+from worldmodels.core.files.yaml_files import TOO_DEEP, too_deep
 
 Tensors = dict[str, npt.NDArray[Any]]
 

@@ -1,4 +1,7 @@
-"""YAML 1.2 is read and written here, with errors that name the file and the line."""
+"""YAML 1.2 is read and written here, with errors that name the file and the line.
+
+Nested data that a person or another program gives, in YAML or JSON, may be nested so deep, and no deeper.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +20,12 @@ from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning
 from ruamel.yaml.nodes import CollectionNode
 
 from worldmodels.core.errors import ConfigError, shortened
-from worldmodels.core.nesting import LEVELS, TOO_DEEP, too_deep
 
 MOST_VALUES = 10_000
 """The values of a text, at most, with what its aliases repeat; the largest files of our own hold hundreds."""
+LEVELS = 100
+"""Lists and mappings inside each other; the deepest data of our own, a checkpoint's, has about ten."""
+TOO_DEEP = f"it nests lists and mappings more than {LEVELS} levels deep"
 
 
 def read_mapping(path: Path) -> Mapping[str, Any]:
@@ -126,3 +131,22 @@ def _parse(reader: Any, text: str, source: str) -> Any:
     if too_deep(tree):
         raise ConfigError(f"{source} cannot be used: {TOO_DEEP}.")
     return tree
+
+
+def too_deep(tree: Any) -> bool:
+    """Return whether lists and mappings nest deeper than `LEVELS`, or hold themselves; itself without recursion."""
+    level = _children([tree])
+    for _ in range(LEVELS):
+        if not level:
+            return False
+        level = _children([child for node in level for child in _members(node)])
+    return bool(level)
+
+
+def _members(node: Any) -> list[Any]:
+    return list(node.values()) if isinstance(node, Mapping) else list(node)
+
+
+def _children(values: list[Any]) -> list[Any]:
+    # Each once: the anchors of a YAML file can name one list a billion times.
+    return list({id(value): value for value in values if isinstance(value, (Mapping, list, tuple))}.values())

@@ -20,8 +20,7 @@ from worldmodels.core.configuration.ranges import (
 )
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec, image_shape, images_and_choices
-from worldmodels.models.config import AdafactorConfig, OptimizerConfig
-from worldmodels.models.patch_shape import grid_shape
+from worldmodels.models.config import AdafactorConfig, OptimizerConfig, grid_shape
 
 NARROW = 16
 """Channels of a patch on its way into the bottleneck, and out of it."""

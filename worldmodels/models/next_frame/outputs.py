@@ -15,6 +15,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.models import devices
+from worldmodels.models.config import patch_side
 from worldmodels.models.distributions import categorical_nll
 from worldmodels.models.motion import Squares, candidates, find_motions, find_patch_motions, moved_patches
 from worldmodels.models.networks.images import from_patches
@@ -22,7 +23,6 @@ from worldmodels.models.networks.layers import Layer
 from worldmodels.models.next_frame.config import MotionOutputConfig, SoftmaxOutputConfig
 from worldmodels.models.next_frame.networks.conv_layers import Linear
 from worldmodels.models.next_frame.networks.network import Decoded, Network
-from worldmodels.models.patch_shape import patch_side
 
 VOTE = 16
 """Units of the layer that weighs the candidates of one pixel."""

@@ -19,13 +19,12 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
-from worldmodels.models.config import LaPropConfig, OptimizerConfig
+from worldmodels.models.config import LaPropConfig, OptimizerConfig, grid_shape
 from worldmodels.models.distributions import categorical_nll
 from worldmodels.models.motion import Squares, candidates, edge_correlation, find_motions, offsets, patches_of
 from worldmodels.models.networks.images import from_patches
 from worldmodels.models.networks.layers import Dense, Layer
 from worldmodels.models.optimizers import Gradients, build_optimizer
-from worldmodels.models.patch_shape import grid_shape
 from worldmodels.models.precision import full
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from worldmodels.models.config import grid_shape, patch_side
 from worldmodels.models.motion import cover
 from worldmodels.models.next_frame.config import PatchNetworkConfig
 from worldmodels.models.next_frame.networks.network import QUIET, NetworkShape, build_inference, build_network
-from worldmodels.models.patch_shape import grid_shape, patch_side
 
 CONFIG = PatchNetworkConfig(patch=8, depth=6, bottleneck=7, blocks=1)
 ACTIONS = 3

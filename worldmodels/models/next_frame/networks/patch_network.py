@@ -6,12 +6,12 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models.config import grid_shape, patch_side
 from worldmodels.models.motion import cover, find_motions, find_patch_motions, patches_of
 from worldmodels.models.networks.layers import Layer
 from worldmodels.models.next_frame.config import NARROW, PatchNetworkConfig
 from worldmodels.models.next_frame.networks.conv_layers import ActionEmbedding, Inject, LayerNorm, Linear
 from worldmodels.models.next_frame.networks.network import Decoded, Encoded, NetworkShape, Noise
-from worldmodels.models.patch_shape import grid_shape, patch_side
 
 
 class PatchNetwork(Layer):
