@@ -105,4 +105,5 @@ def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
         *(information.add_trust, information.add_doctor),
     ):
         add(commands)
+    information.add_completion(commands, parser)
     return parser, commands.choices

@@ -1,8 +1,10 @@
-"""The commands about games, runs and the machine: list, prune, certify, check, trust and doctor."""
+"""The commands about games, runs and the machine: list, prune, certify, check, trust, doctor and completion."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterable, Mapping
+from functools import partial
 
 from worldmodels.cli.arguments import add_run
 from worldmodels.core.errors import UserError
@@ -152,3 +154,55 @@ def _doctor(options: argparse.Namespace) -> int:
     from worldmodels.loading.doctor import examine
 
     return examine()
+
+
+SHELLS = ("bash", "zsh")
+
+
+def add_completion(commands: argparse._SubParsersAction, whole: argparse.ArgumentParser) -> None:
+    """Add the command that prints a script for a shell, in which it completes the commands of the `whole` parser."""
+    command = commands.add_parser(
+        "completion",
+        help="print a script with which a shell completes commands, options, presets, games and folders",
+        description="Print a script with which a shell completes commands, options, presets, games and folders. "
+        'In bash: eval "$(worldmodels completion bash)".',
+    )
+    command.add_argument("shell", choices=SHELLS, help="the shell that reads the script")
+    command.set_defaults(run=partial(_completion, whole))
+
+
+def _completion(whole: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    import shtab
+
+    from worldmodels.config.show import names_of
+
+    (commands,) = (action for action in whole._actions if isinstance(action, argparse._SubParsersAction))
+    for command in commands.choices.values():
+        for action in command._actions:
+            _describe(action)
+    names = {"presets": [line.split()[0] for line in names_of("configs")], "games": names_of("games")}
+    print_text(shtab.complete(whole, options.shell, preamble=_functions(options.shell, names)))
+
+
+def _describe(action: argparse.Action) -> None:
+    """Note what an argument is, for the script: a file, a folder, presets or games."""
+    import shtab
+
+    what: Mapping[str, str | Mapping[str, str]] = {}
+    if action.dest in ("config", "words", "diff"):
+        what = dict.fromkeys(SHELLS, "_worldmodels_presets")
+    elif action.metavar == "GAME" or action.dest == "game":
+        what = dict.fromkeys(SHELLS, "_worldmodels_games")
+    elif action.metavar in ("RUN", "FOLDER", "GRID") or action.dest == "logdir":
+        what = shtab.DIRECTORY
+    elif action.metavar in ("FILE", "SOURCE", "OUT"):
+        what = shtab.FILE
+    if what:
+        action.complete = what  # type: ignore[attr-defined]  # where shtab looks
+
+
+def _functions(shell: str, names: Mapping[str, Iterable[str]]) -> str:
+    """Return functions of a shell that complete names, `_worldmodels_KIND` for each kind."""
+    body = {"bash": 'compgen -W "{names}" -- "$1";', "zsh": "local names=({names}); compadd -a names;"}[shell]
+    texts = {kind: body.replace("{names}", " ".join(words)) for kind, words in names.items()}
+    return "\n".join(f"_worldmodels_{kind}() {{ {text} }}" for kind, text in texts.items())

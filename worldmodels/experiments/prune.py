@@ -75,7 +75,8 @@ def prune(path: Path | str, pruning: Pruning, confirmed: bool = False) -> int:
         return 0
     if pruning.replay:
         print_text(
-            "Without experience a run can be evaluated and played. It cannot be continued, dreamed in or used as a data set."
+            "Without experience a run can be evaluated and played. It cannot be continued, dreamed in or used as a "
+            "data set."
         )
     print_text(f"Freed {gigabytes(total)}." if confirmed else f"--yes removes them and frees {gigabytes(total)}.")
     return total
