@@ -31,6 +31,15 @@ def test_what_lives_beside_one_that_was_loaded_before_is_not() -> None:
     assert gc.get_freeze_count() <= frozen  # some may have gone since
 
 
+def test_plots_are_imported_by_whoever_draws() -> None:
+    program = (
+        "import sys; from worldmodels.loading.quiet import load_tensorflow; load_tensorflow(); "
+        "assert not any(name.startswith('matplotlib') for name in sys.modules); import matplotlib.pyplot"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 SETTINGS = (
     "from worldmodels.loading.quiet import load_tensorflow; load_tensorflow(); import keras; c = keras.config; "
     "print(c.backend(), c.floatx(), c.image_data_format(), c.epsilon())"

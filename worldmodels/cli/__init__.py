@@ -101,6 +101,7 @@ def _parser() -> tuple[argparse.ArgumentParser, Collection[str]]:
         *(evaluation.add_eval, evaluation.add_shift),
         *(evaluation.add_compare, playing.add_play, playing.add_replay, evaluation.add_foresee, playing.add_enjoy),
         *(playing.add_test, plotting.add_plot, plotting.add_report, data.add_record, data.add_convert, data.add_export),
+        *(data.add_publish, information.add_gallery),
         *(information.add_list, information.add_prune, information.add_certify, information.add_check),
         *(information.add_trust, information.add_doctor),
     ):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def add_run(command: argparse.ArgumentParser) -> None:
     """Add the run to which a command applies."""
-    command.add_argument("path", metavar="RUN", help="the run's folder")
+    command.add_argument("path", metavar="RUN", help="the run's folder, a pack (FILE.world) or gallery:NAME")
 
 
 def add_checkpoint(command: argparse.ArgumentParser) -> None:

@@ -1,4 +1,4 @@
-"""The commands that write files for other programs: record and convert experience, export a policy or a model."""
+"""The commands that write files for others: record and convert experience, export and publish runs."""
 
 from __future__ import annotations
 
@@ -138,3 +138,29 @@ def _export(options: argparse.Namespace) -> None:
         f"Wrote the {options.what} as of step {run.step:,}: {options.out}. Of {checked['rows']:,} rows, "
         f"{checked['rows_beyond']} differ from the run's own by more than {checked['tolerance']:g}."
     )
+
+
+def add_publish(commands: argparse._SubParsersAction) -> None:
+    """Add the command that makes a pack of a run."""
+    command = commands.add_parser(
+        "publish",
+        help="make one file of a run that others can play in",
+        description="Make a pack of a run: one file with its weights in 16 bits, its configuration, steps to start "
+        "from, an evaluation and a film. It can be given wherever a run's folder can.",
+    )
+    add_run(command)
+    command.add_argument("--out", required=True, metavar="FILE", help="the file to write, NAME.world")
+    command.add_argument("--title", required=True, help='a few words for people, such as "CoinRun, 20 levels"')
+    command.add_argument("--licence", default="MIT", help="the licence of the weights (default: %(default)s)")
+    add_checkpoint(command)
+    command.set_defaults(run=_publish)
+
+
+def _publish(options: argparse.Namespace) -> None:
+    from worldmodels.loading.quiet import load_tensorflow_for
+
+    load_tensorflow_for(options.path)
+    from worldmodels.player.publish import publish
+
+    publish(options.path, options.out, options.title, options.licence, options.checkpoint)
+    print_text(f"Wrote {options.out}. 'worldmodels play {options.out}' opens it.")

@@ -1,4 +1,4 @@
-"""The commands about games, runs and the machine: list, prune, certify, check, trust, doctor and completion."""
+"""The commands about games, runs and the machine: list, gallery, prune, certify, check, trust, doctor, completion."""
 
 from __future__ import annotations
 
@@ -66,6 +66,29 @@ def _prune(options: argparse.Namespace) -> None:
     from worldmodels.experiments.prune import Pruning, prune
 
     prune(options.path, Pruning(options.checkpoints, options.replay, options.videos), options.yes)
+
+
+def add_gallery(commands: argparse._SubParsersAction) -> None:
+    """Add the command that lists the worlds of the gallery."""
+    command = commands.add_parser(
+        "gallery",
+        help="list the learned worlds that come with the package",
+        description="List the learned worlds that come with the package. 'gallery:NAME' stands for the folder of a run "
+        "in all commands that open one: worldmodels play gallery:NAME.",
+    )
+    command.set_defaults(run=_gallery)
+
+
+def _gallery(options: argparse.Namespace) -> None:
+    from worldmodels.core.files.packs import GALLERY, gallery, read_card
+    from worldmodels.telemetry.run_table import print_table
+
+    cards = {name: (read_card(path), path.stat().st_size) for name, path in gallery().items()}
+    rows = [
+        [f"{GALLERY}{name}", card.title, card.model, card.agent, f"{card.step:,}", f"{size / 1e6:.1f} MB"]
+        for name, (card, size) in cards.items()
+    ]
+    print_table("Learned worlds", ["name", "world", "model", "policy", "steps", "size"], rows)
 
 
 def add_certify(commands: argparse._SubParsersAction) -> None:

@@ -24,7 +24,8 @@ from worldmodels.core.configuration.ranges import (
 )
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.core.errors import UserError, os_errors_reported, shortened
-from worldmodels.core.files.run_dir import RunDir, state_folder
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.user_folders import state_folder
 from worldmodels.core.files.writing import make_folder, read_regular
 from worldmodels.envs.config import PYTHON, EnvConfig
 from worldmodels.models import MODELS

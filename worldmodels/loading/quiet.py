@@ -6,6 +6,8 @@ import gc
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from worldmodels.config.devices import claim_devices, claim_threads
@@ -44,6 +46,19 @@ def _claim_keras() -> None:
         getattr(keras.config, f"set_{name}")(value)
 
 
+@contextmanager
+def _hidden(package: str) -> Iterator[None]:
+    """Let a package that was not imported yet look as if it were not installed."""
+    if package in sys.modules:
+        yield
+        return
+    sys.modules[package] = None  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        del sys.modules[package]
+
+
 def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
     """Import TensorFlow and find its devices; its messages are shown only if that fails.
 
@@ -67,9 +82,10 @@ def load_tensorflow(devices: int = 1, threads: int = 0) -> None:
     with tempfile.TemporaryFile() as remarks:
         os.dup2(remarks.fileno(), 2)
         try:
-            import tensorflow as tf
+            with _hidden("matplotlib"):  # Keras imports it for plots that nobody draws: a seventh of the time
+                import tensorflow as tf
 
-            _claim_keras()
+                _claim_keras()
             claim_devices(devices)
             claim_threads(threads)
             tf.zeros(()).numpy()  # the first operation looks for devices

@@ -101,12 +101,12 @@ class Descent:
         return {**slots, "updates": int(self.updates.numpy())}
 
     def load(self, tree: Mapping[str, Any]) -> None:
-        """Restore a tree that `save` returned.
+        """Restore a tree that `save` returned; in a pack it has the count alone, and the slots stay as they are.
 
         Raises:
             CheckpointError: names or shapes differ.
         """
-        for slot, variables in self._slots.items():
+        for slot, variables in self._slots.items() if tree.keys() != {"updates"} else ():
             load_variables(variables, tree.get(slot, {}), "the optimizer")
         self.updates.assign(tree["updates"])
 

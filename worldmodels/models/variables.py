@@ -42,7 +42,7 @@ def load_variables(variables: Mapping[str, tf.Variable], tree: Mapping[str, Any]
                 f"and {expected} in {what}. It was written with another configuration."
             )
     for name, variable in variables.items():
-        variable.assign(tree[name])
+        variable.assign(np.asarray(tree[name], variable.dtype.as_numpy_dtype))  # a pack has 16 bits for each number
 
 
 def read_values(variables: Sequence[tf.Variable]) -> list[np.ndarray]:

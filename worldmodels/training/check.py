@@ -17,6 +17,7 @@ from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig
 from worldmodels.core.configuration.sections import differences, load_config, to_dict
 from worldmodels.core.errors import CheckpointError, RunError
 from worldmodels.core.files.checkpoint import Checkpoints, fitting
+from worldmodels.core.files.packs import is_pack
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.types import Step
 from worldmodels.replay.layout import Layout
@@ -65,6 +66,11 @@ def check_run(config: RunConfig, path: str | Path, checkpoint: int | None = None
         CheckpointError: the run has no such checkpoint.
         RecordingError: a demonstration is damaged, or does not agree with its game.
     """
+    if is_pack(path):
+        raise RunError(
+            f"'{path}' is a pack, which no run continues. Begin a run with its world model in another folder: "
+            f"training.pretrained={path}."
+        )
     run_dir = RunDir(path)
     if run_dir.exists():
         run_dir = RunDir.open(path)

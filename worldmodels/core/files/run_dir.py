@@ -22,6 +22,7 @@ from worldmodels.core.configuration.sections import to_dict
 from worldmodels.core.errors import FileError, RunError, nearest, os_errors_reported
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.json_files import read_json
+from worldmodels.core.files.packs import run_folder
 from worldmodels.core.files.writing import NAME as LOCK
 from worldmodels.core.files.writing import (
     check_own,
@@ -98,13 +99,13 @@ class RunDir:
 
     @classmethod
     def open(cls, path: Path | str) -> RunDir:
-        """Open an existing run.
+        """Open an existing run; the path may also be that of a pack, or `gallery:NAME` (`core/files/packs.py`).
 
         Raises:
             RunError: it is missing, damaged or of another format version.
             FileError: a file or folder in it is a link; the run's folder itself may be one.
         """
-        run = cls(path)
+        run = cls(run_folder(path))
         if not run.exists():
             raise RunError(run.why_missing())
         run._check_own()
@@ -255,12 +256,6 @@ class RunDir:
 def config_text(config: Any) -> str:
     """Return a configuration, a dataclass or its dict, as it stands in config.yaml."""
     return to_yaml(config if isinstance(config, Mapping) else to_dict(config))
-
-
-def state_folder() -> Path:
-    """Return the folder of what this program remembers for its user: `worldmodels` in that of states, as XDG has it."""
-    given = os.environ.get("XDG_STATE_HOME", "")
-    return (Path(given) if Path(given).is_absolute() else Path.home() / ".local" / "state") / "worldmodels"
 
 
 def _runs_in(folder: Path) -> list[str]:

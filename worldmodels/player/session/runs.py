@@ -21,6 +21,8 @@ class Run:
     """A run's configuration and checkpoints, read before TensorFlow is loaded."""
 
     path: Path
+    name: str
+    """The path as it was given: that of a pack differs from its folder."""
     config: RunConfig
     steps: tuple[int, ...]
     """The steps of its checkpoints."""
@@ -29,7 +31,7 @@ class Run:
     def open(cls, path: str | Path) -> Run:
         """Open the folder of a run; raise UserError if there is none, or a damaged one."""
         run_dir = RunDir.open(path)
-        return cls(Path(path), open_config(run_dir), tuple(Checkpoints(run_dir.checkpoints).steps()))
+        return cls(run_dir.path, str(path), open_config(run_dir), tuple(Checkpoints(run_dir.checkpoints).steps()))
 
     @cached_property
     def spec(self) -> ModelSpec:
@@ -39,7 +41,7 @@ class Run:
     @property
     def source(self) -> str:
         """The run and its newest checkpoint, for people."""
-        return f"{self.path}, step {max(self.steps):,}"
+        return f"{self.name}, step {max(self.steps):,}"
 
 
 def check_together(runs: Sequence[Run]) -> None:

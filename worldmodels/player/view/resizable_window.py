@@ -18,7 +18,7 @@ import pygame
 from worldmodels.core.configuration.ranges import Section, between
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.json_files import parse_json
-from worldmodels.core.files.run_dir import state_folder
+from worldmodels.core.files.user_folders import state_folder
 from worldmodels.core.files.writing import make_folder, read_regular, write_atomic
 from worldmodels.player.view.layout import scale_for
 from worldmodels.player.view.painter import Painter

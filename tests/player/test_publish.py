@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import worldmodels
+from worldmodels.core.errors import UserError
+from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.packs import read_card, run_folder
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.player.publish import publish
+from worldmodels.replay import ReplayReader
+
+CHANGES = {
+    "env.num_levels": 3,
+    "schedule.evaluate_every": 0,
+    "evaluation.episodes": 2,
+    "evaluation.windows": 2,
+    "evaluation.horizon": 2,
+    "evaluation.max_steps": 4,
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return worldmodels.train("coinrun", "debug_simple", CHANGES, tmp_path_factory.mktemp("runs") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def pack(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    publish(run, run.parent / "tiny.world", "Tiny")
+    return run.parent / "tiny.world"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+def test_the_card(run: Path, pack: Path) -> None:
+    card = read_card(pack)
+    assert (card.title, card.game, card.model, card.agent, card.licence) == ("Tiny", "coinrun", "deterministic", "ppo", "MIT")
+    assert card.step == worldmodels.load(run).step and card.levels == "unseen"
+    assert card.evaluation["eval/image_error_at_2"] > 0
+    assert {"config.yaml", "meta.json", "film.mp4", "replay/store.json"} < card.files.keys()
+
+
+def test_the_weights_are_those_of_the_run_in_16_bits(run: Path, pack: Path) -> None:
+    packed, ours = worldmodels.load(pack), worldmodels.load(run)
+    pairs = zip(packed.parts.model.save()["weights"].items(), ours.parts.model.save()["weights"].items(), strict=True)
+    for (name, found), (other, weight) in pairs:
+        assert name == other and found.dtype == np.float32
+        np.testing.assert_array_equal(found, weight.astype(np.float16))
+    tree = Checkpoints(packed.run_dir.checkpoints).read()[1]
+    assert tree["model"]["optimizer"].keys() == {"updates"}
+
+
+def test_a_pack_is_evaluated_and_dreamed_in_as_a_run(pack: Path) -> None:
+    assert worldmodels.evaluate(pack, "model")["step"] == read_card(pack).step
+    envs = worldmodels.dream(pack, num_envs=2, horizon=3)
+    observation, _ = envs.reset(seed=0)
+    assert observation.shape == (2, 64, 64, 3)
+
+
+def test_its_experience_is_the_beginning_of_the_run_s(run: Path, pack: Path) -> None:
+    packed, whole = (ReplayReader(RunDir.open(path).replay) for path in (pack, run))
+    length = len(packed.span)
+    assert length == min(512 // whole.num_streams, len(whole.span))
+    np.testing.assert_array_equal(packed.window(0, 0, length).observation, whole.window(0, 0, length).observation)
+
+
+def test_a_name_that_is_no_pack_s_or_taken_is_refused(run: Path, pack: Path) -> None:
+    with pytest.raises(UserError, match=r"its name must end in '\.world'"):
+        publish(run, run.parent / "tiny.zip", "Tiny")
+    with pytest.raises(UserError, match="it is there already"):
+        publish(run, pack, "Tiny")
+
+
+def test_training_in_a_pack_is_refused(pack: Path) -> None:
+    with pytest.raises(UserError, match="is a pack"):
+        worldmodels.train("coinrun", "debug_simple", CHANGES, pack)
+    with pytest.raises(UserError, match="is a pack"):
+        worldmodels.train("coinrun", "debug_simple", CHANGES, "gallery:coinrun")
+    assert run_folder(pack).is_dir()

@@ -1,0 +1,168 @@
+"""Makes a pack of a run: weights of 16 bits, experience to start from, an evaluation and a film."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from worldmodels.config.run_config import open_config
+from worldmodels.core.errors import UserError
+from worldmodels.core.files.checkpoint import TENSORS, Checkpoints
+from worldmodels.core.files.json_files import parse_strict
+from worldmodels.core.files.packs import FILM, SUFFIX, Card, write_pack
+from worldmodels.core.files.run_dir import RunDir
+from worldmodels.core.files.writing import read_regular
+from worldmodels.core.output import print_text
+from worldmodels.core.types import Batch
+from worldmodels.datasets import Source, open_source, write
+from worldmodels.envs.games.levels import Levels, has_test_levels, level_words
+from worldmodels.evaluation.request import Request
+from worldmodels.evaluation.run import evaluate_run
+from worldmodels.player.app import play_runs
+from worldmodels.player.session.options import PlayOptions
+
+MOST_WEIGHT_BYTES = 8 * 2**20
+START_STEPS = 512
+"""Steps of experience in a pack, at least; a dream starts there."""
+SHORTEST = 64
+"""Steps of each stream of that, at least: more than the windows of a player or an evaluation."""
+LOSS = 1.02
+"""The error of 16-bit weights over that of the run's own; a pack with more keeps 32 bits."""
+FILM_STEPS, PUT_BACK_EVERY = 300, 60
+
+
+def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", step: int | None = None) -> Card:
+    """Make a pack of a run, and return its card.
+
+    The pack is evaluated as it will be opened: on unseen levels if the game has any. If rounding to 16 bits makes the
+    error of images larger by more than 2 %, the weights keep 32 bits.
+
+    Args:
+        run: the run's folder.
+        out: the file to write, which ends in `.world`.
+        title: a few words for people.
+        licence: of the weights, as an identifier of SPDX.
+        step: environment steps of the checkpoint; None takes the newest.
+
+    Raises:
+        UserError: there is no such run, it has no world model, its weights are too large, or the file is there already.
+    """
+    out = Path(out)
+    if out.suffix != SUFFIX or out.exists():
+        why = "it is there already" if out.exists() else f"its name must end in '{SUFFIX}'"
+        raise UserError(f"The pack cannot be written to '{out}': {why}.")
+    run_dir = RunDir.open(run)
+    config = open_config(run_dir)
+    levels: Levels = "unseen" if has_test_levels(config.env) else "train"
+    print_text(f"Evaluating '{run}', and then what is packed of it, on {level_words(config.env, levels)}.")
+    found, tree = Checkpoints(run_dir.checkpoints).read(step)
+    with tempfile.TemporaryDirectory() as folder:
+        packed = RunDir.create(Path(folder, out.stem), config, {})
+        _copy_starts(run_dir, packed)
+        metrics = _evaluated(Request(run_dir.path, levels=levels, step=found, videos=0))
+        for kind in (np.float16, np.float32):
+            shutil.rmtree(packed.checkpoints, ignore_errors=True)
+            weights = Checkpoints(packed.checkpoints).write(found, _weights(tree, kind)) / TENSORS
+            rounded = _evaluated(Request(packed.path, levels=levels, videos=0))
+            if _error(rounded) <= LOSS * _error(metrics):
+                break
+        if weights.stat().st_size > MOST_WEIGHT_BYTES:
+            size = f"{weights.stat().st_size:,} bytes"
+            raise UserError(f"The weights of a pack have at most {MOST_WEIGHT_BYTES:,} bytes; '{run}' has {size}.")
+        _film(packed, levels)
+        meta = parse_strict(read_regular(run_dir.meta), f"'{run_dir.meta}'")
+        card = Card(
+            title,
+            config.env.game,
+            config.model.kind,
+            config.agent.kind,
+            found,
+            _command(meta),
+            str(meta.get("git") or ""),
+            licence,
+            {name: value for name, value in rounded.items() if value is not None},
+            levels,
+        )
+        write_pack(out, packed.path, card)
+    return card
+
+
+def _copy_starts(run: RunDir, packed: RunDir) -> None:
+    """Copy the first steps of a run's experience, at least START_STEPS, and no fewer than an evaluation's windows have."""
+    with closing(open_source(str(run.path))) as source:
+        length = max(-(-START_STEPS // source.spec.num_streams), SHORTEST)
+        write(str(packed.replay), _Beginning(source, min(length, source.spec.length)))
+
+
+class _Beginning:
+    """The first steps of each stream of another source; see `Source`."""
+
+    def __init__(self, source: Source, length: int) -> None:
+        self._source = source
+        self.notes, self.spec = source.notes, replace(source.spec, length=length)
+
+    def pieces(self) -> Iterator[Batch]:
+        left = self.spec.length
+        for piece in self._source.pieces():
+            steps = min(left, piece.reward.shape[1])
+            yield piece.at(np.s_[:, :steps])
+            left -= steps
+            if not left:
+                return
+
+    def close(self) -> None:
+        """Do nothing: whoever opened the other source closes it."""
+
+
+def _weights(tree: Mapping[str, Any], kind: type[np.floating[Any]]) -> dict[str, Any]:
+    """Return the weights of model and agent, float32 numbers as `kind`, without what only learning needs."""
+    return {name: _lighter(tree[name], kind) for name in ("model", "agent")}
+
+
+def _lighter(node: Any, kind: type[np.floating[Any]]) -> Any:
+    if isinstance(node, Mapping):
+        if isinstance(node.get("updates"), int):
+            return {"updates": node["updates"]}  # of an optimizer
+        return {name: _lighter(value, kind) for name, value in node.items()}
+    return node.astype(kind) if isinstance(node, np.ndarray) and node.dtype == np.float32 else node
+
+
+def _evaluated(request: Request) -> dict[str, float | None]:
+    """Return the metrics of an evaluation."""
+    (path,) = evaluate_run(request)
+    tree: dict[str, float | None] = parse_strict(read_regular(path), f"'{path}'")["metrics"]
+    return tree
+
+
+def _error(metrics: Mapping[str, float | None]) -> float:
+    """Return the sum of a model's image errors over the steps ahead."""
+    errors = [value for name, value in metrics.items() if name.startswith("eval/image_error_at_")]
+    return sum(value for value in errors if value is not None)
+
+
+def _film(packed: RunDir, levels: Levels) -> None:
+    """Write the film of the policy: the model, the real game and their difference."""
+    options = PlayOptions(
+        headless=True,
+        policy=open_config(packed).trains_policy,
+        video=packed.path / FILM,
+        steps=FILM_STEPS,
+        put_back_every=PUT_BACK_EVERY,
+        zoom=3,
+        levels=levels,
+    )
+    play_runs([packed.path], options)
+
+
+def _command(meta: Mapping[str, Any]) -> str:
+    """Return the command that trained a run, without the folder of the program."""
+    words = shlex.split(str(meta.get("command") or ""))
+    return shlex.join([Path(words[0]).name.replace("__main__.py", "worldmodels"), *words[1:]] if words else [])
