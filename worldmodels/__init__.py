@@ -84,7 +84,7 @@ def load(run: str | Path, step: int | None = None, env: Given | None = None) -> 
     """Load the world model and the agent of a run.
 
     Args:
-        run: the run's folder.
+        run: the run's folder, a pack (`FILE.world`) or `gallery:NAME`.
         step: environment steps of the checkpoint; None takes the newest.
         env: the environment, if the run was trained with an object or a function.
 
@@ -126,7 +126,7 @@ def evaluate(  # noqa: PLR0913  an argument for each key of the section
     The arguments after `env` replace the keys of the same names in the run's section `evaluation`; None keeps a key.
 
     Args:
-        run: the run's folder, which also takes the files that are written.
+        run: the run's folder, which also takes the files that are written; a pack (`FILE.world`) or `gallery:NAME`.
         mode: "real" (the policy in the game, and the model), "imagined" (the policy inside the model) or "model".
         agent: the player in the real game: the run's policy, a planner that uses the model, or random actions.
         levels: "train" plays the levels on which the run was trained, "test" all others, "unseen" the others
@@ -205,7 +205,7 @@ def play(  # noqa: PLR0913  an argument for each option of the player
     """Open the player: a run's model beside the real game, two runs side by side, or a game alone.
 
     Args:
-        runs: one or two folders; none if a `game` is played alone.
+        runs: one or two folders, packs (`FILE.world`) or `gallery:NAME`; none if a `game` is played alone.
         game: the name of a native game, or the id of a Gymnasium environment.
         env: the environment, if the run was trained with an object or a function.
         alone: "real" plays a run's game without the model, "model" the model without the game; "" plays both.
@@ -272,7 +272,7 @@ def dream(  # noqa: PLR0913  an argument for each option of the environment
     """Return the world model of a run as a Gymnasium vector environment, in which any agent can act and learn.
 
     Args:
-        run: the run's folder. Episodes start where recorded ones continue.
+        run: the run's folder, a pack (`FILE.world`) or `gallery:NAME`. Episodes start where recorded ones continue.
         num_envs: episodes side by side.
         horizon: steps after which an episode is truncated.
         env: the environment, if the run was trained with an object or a function.
