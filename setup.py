@@ -35,7 +35,7 @@ setup(
     packages=[*find_packages(include=["worldmodels", "worldmodels.*"]), *PRESETS],
     package_dir=PRESETS or {"": "."},
     package_data={
-        "worldmodels": ["py.typed"],
+        "worldmodels": ["py.typed", "gallery/*.world"],
         "worldmodels.analysis.runs": ["scores/*.yaml"],
         "worldmodels.analysis.report": ["page.css"],
         "worldmodels.envs.native": ["_native.pyi"],
