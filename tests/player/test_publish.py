@@ -41,7 +41,8 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 
 def test_the_card(run: Path, pack: Path) -> None:
     card = read_card(pack)
-    assert (card.title, card.game, card.model, card.agent, card.licence) == ("Tiny", "coinrun", "deterministic", "ppo", "MIT")
+    assert (card.title, card.game, card.licence) == ("Tiny", "coinrun", "MIT")
+    assert (card.model, card.agent) == ("deterministic", "ppo")
     assert card.step == worldmodels.load(run).step and card.levels == "unseen"
     assert card.evaluation["eval/image_error_at_2"] > 0
     assert {"config.yaml", "meta.json", "film.mp4", "replay/store.json"} < card.files.keys()

@@ -31,9 +31,9 @@ from worldmodels.player.session.options import PlayOptions
 
 MOST_WEIGHT_BYTES = 8 * 2**20
 START_STEPS = 512
-"""Steps of experience in a pack, at least; a dream starts there."""
+"""Steps of experience in a pack; a dream starts there."""
 SHORTEST = 64
-"""Steps of each stream of that, at least: more than the windows of a player or an evaluation."""
+"""Steps of each stream in a pack: more than the windows of a player or an evaluation."""
 LOSS = 1.02
 """The error of 16-bit weights over that of the run's own; a pack with more keeps 32 bits."""
 FILM_STEPS, PUT_BACK_EVERY = 300, 60
@@ -96,7 +96,7 @@ def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", 
 
 
 def _copy_starts(run: RunDir, packed: RunDir) -> None:
-    """Copy the first steps of a run's experience, at least START_STEPS, and no fewer than an evaluation's windows have."""
+    """Copy the first steps of a run's experience, at least START_STEPS in all, and SHORTEST of each stream."""
     with closing(open_source(str(run.path))) as source:
         length = max(-(-START_STEPS // source.spec.num_streams), SHORTEST)
         write(str(packed.replay), _Beginning(source, min(length, source.spec.length)))
