@@ -122,8 +122,31 @@ def test_a_flag_without_effect_is_refused(tmp_path, monkeypatch, capsys, command
 
 @pytest.mark.parametrize(
     ("game", "option"),
-    [("maze", "workers=2"), ("maze", "num_envs=2"), ("CartPole-v1", "use_backgrounds=true"), ("maze", "nonsense=1")],
+    [
+        *((game, f"{name}=2") for game in ("maze", "CartPole-v1") for name in ("workers", "num_envs", "num_threads")),
+        *((game, option) for game in ("maze", "CartPole-v1") for option in ("image_size=32", "image_height=32")),
+        *(("maze", option) for option in ("game=coinrun", "sticky_actions=0.1", "nonsense=1")),
+        *(("CartPole-v1", option) for option in ("game=Pendulum-v1", "use_backgrounds=true", "grey=true")),
+    ],
 )
 def test_an_option_of_the_player_that_acts_on_nothing_is_refused(capsys, game, option):
     assert main(["play", "--game", game, "--option", option, "--headless", "--steps", "1", "--video", "a.mp4"]) == 2
     assert option.partition("=")[0] in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", ["--option num_levels=3", "--option num_levels=3 --record a.jsonl"])
+def test_options_without_a_game_to_play_are_refused(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    assert main(["play", *words.split()]) == 2
+    assert "worldmodels: " in capsys.readouterr().err and not list(tmp_path.rglob("*"))
+
+
+@pytest.mark.parametrize(("game", "options"), [("maze", "num_levels=3"), ("CartPole-v1", "time_limit=7")])
+def test_a_script_is_played_with_its_own_options(tmp_path, monkeypatch, capsys, game, options):
+    monkeypatch.chdir(tmp_path)
+    play = ["play", "--game", game, "--headless", "--steps", "2", "--video", "a.mp4", "--option", options]
+    assert main([*play, "--record", "a.jsonl"]) == 0
+    assert main([*play, "--script", "a.jsonl"]) == 0
+    capsys.readouterr()
+    assert main([*play[:-1], options.replace(options[-1], "5"), "--script", "a.jsonl"]) == 2
+    assert f"{options.partition('=')[0]} {options[-1]}. Received 5." in capsys.readouterr().err

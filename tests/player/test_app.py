@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import pygame
 import pytest
 from headless import headless
@@ -11,6 +17,7 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.envs import make
+from worldmodels.player import app
 from worldmodels.player.app import play_game, play_runs
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.recordings.action_recording import (
@@ -194,3 +201,55 @@ def test_a_recording_with_an_episode_that_was_cut_short_is_played_whole(tmp_path
     play_game("coinrun", headless(None, tmp_path / "b.mp4", record=again, script=first, steps=16))
     assert len(read_recording(first).episodes) == 3
     assert read_recording(again).episodes == read_recording(first).episodes
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("shown", ["headless", "window"])
+def test_a_signal_ends_play_and_the_recording_is_written(tmp_path, ending, shown):
+    """A process of its own, as it is ended by a machine that shuts down, or by a terminal that is closed."""
+    (tmp_path / "keys.txt").write_text("3 tap f2\n")
+    words = f"play --game maze --steps 1000000 --key-script {tmp_path}/keys.txt --pictures {tmp_path}/pictures"
+    words += f" --record {tmp_path}/play.jsonl --video {tmp_path}/play.mp4"
+    words += " --headless" if shown == "headless" else " --rate 60"
+    command = [sys.executable, "-m", "worldmodels", *words.split()]
+    player = subprocess.Popen(command, env={**os.environ, "SDL_VIDEODRIVER": "dummy"}, stderr=subprocess.PIPE)
+    try:
+        wait_for(lambda: list(tmp_path.glob("pictures/*.png")) or player.poll() is not None)
+        player.send_signal(ending)
+        player.send_signal(ending)  # a shell and the system both tell a process that its terminal is closed
+        assert player.wait(30) == 130, player.stderr.read()
+    finally:
+        player.kill()
+    assert read_recording(tmp_path / "play.jsonl").steps >= 3
+    assert main(["replay", str(tmp_path / "play.jsonl")]) == 0
+
+
+def test_a_signal_that_is_ignored_stays_ignored(monkeypatch, tmp_path):
+    """As under nohup, which lets a session outlive its terminal."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        pictures = play_headless_with(lambda: os.kill(os.getpid(), signal.SIGHUP), tmp_path, monkeypatch)
+        assert len(pictures) == 5 and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+def play_headless_with(act, tmp_path, monkeypatch):
+    """Play five ticks without a window, call `act` at each of them, and return the pictures of the video."""
+    make_film = app.Film
+
+    class Film(make_film):
+        def frame(self, session):
+            act()
+            return super().frame(session)
+
+    monkeypatch.setattr(app, "Film", Film)
+    play_game("maze", PlayOptions(headless=True, steps=5, video=tmp_path / "a.mp4", zoom=1))
+    return read_video(tmp_path / "a.mp4")
+
+
+def wait_for(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.02)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from worldmodels.core.errors import UserError
@@ -34,6 +37,8 @@ from worldmodels.telemetry.video import write_video
 
 ZOOMS = {0: 8, 1: 10, 2: 8, 3: 6, 4: 5, 5: 4}
 """Screen pixels for each pixel of a 64x64 frame, by the number of columns; the window stays about as wide."""
+ENDINGS = (signal.SIGTERM, signal.SIGHUP)
+"""The signals that end play as Ctrl-C does: a machine shuts down, or a terminal is closed."""
 OF_MODELS = ("alone", "start", "temperature", "policy_temperature", "put_back_every")
 """The options of the player that have no effect on a game alone."""
 
@@ -130,7 +135,8 @@ def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript)
     options = setup.options
     zoom = options.zoom or ZOOMS[painter.columns]
     session: Session | None
-    with closing(setup.env), _recording(prepare, setup) as prepare:
+    played: list[Session] = []
+    with _interrupted_by_signals(played), closing(setup.env), _recording(prepare, setup, played) as prepare:
         if options.headless and options.video:
             session = prepare(lambda status: print_text(f"{status} ..."))
             ticks = options.steps or max(keys, default=0) + 1
@@ -147,9 +153,46 @@ def _play(painter: Painter, prepare: Prepare, setup: GameSetup, keys: KeyScript)
 
 
 @contextmanager
-def _recording(prepare: Prepare, setup: GameSetup) -> Iterator[Prepare]:
-    """Write the recording of the session that is prepared, also when an error or Ctrl-C ends it."""
-    sessions: list[Session] = []
+def _interrupted_by_signals(sessions: Sequence[Session]) -> Iterator[None]:
+    """Let the first of `ENDINGS` interrupt play, so that files are written; later ones do not interrupt the writing.
+
+    Sessions end at their next tick, too, since an exception that is raised while Python frees an object is lost.
+    Signals that are ignored, for example under nohup, stay ignored. Python has signals in its main thread alone.
+    """
+    received = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        for ending in before:
+            signal.signal(ending, signal.SIG_IGN)
+        received.append(number)
+        for session in sessions:
+            session.quit = True
+        handler = signal.getsignal(signal.SIGINT)
+        if not callable(handler):  # a process in the background of a script ignores Ctrl-C
+            raise KeyboardInterrupt
+        handler(signal.SIGINT, frame)
+
+    in_main = threading.current_thread() is threading.main_thread()
+    handlers = {ending: signal.getsignal(ending) for ending in ENDINGS if in_main}
+    before = {ending: handler for ending, handler in handlers.items() if handler is not signal.SIG_IGN}
+    for ending in before:
+        signal.signal(ending, interrupt)
+    try:
+        yield
+    finally:
+        for ending, handler in before.items():
+            signal.signal(ending, handler)
+    if received:
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def _recording(prepare: Prepare, setup: GameSetup, sessions: list[Session]) -> Iterator[Prepare]:
+    """Write the recording of the session that is prepared, also when an error, Ctrl-C or a signal ends it.
+
+    Args:
+        sessions: gets that session.
+    """
 
     def keep(report: Report) -> Session:
         sessions.append(prepare(report))

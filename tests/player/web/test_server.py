@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
+import signal
 import socket
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +18,7 @@ from serving import TestPage, make_painter, serving
 from worldmodels.core.errors import UserError
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.web.serve import run_web, serve
+from worldmodels.recordings.action_recording import read_recording
 
 aiohttp = pytest.importorskip("aiohttp")
 
@@ -53,6 +58,26 @@ def test_a_key_moves_the_worlds(make_session):
     np.testing.assert_array_equal(page.frames["column 1"], seen.real.frame)
     assert page.parts["columns"][1]["total"] == f"{seen.real.episode_return:.1f}" != "0.0"
     assert page.parts["header"]["totals"].startswith("key to picture")
+
+
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_the_server_and_the_recording_is_written(tmp_path, ending):
+    words = ["play", "--game", "maze", "--web", "--port", "0", "--record", str(tmp_path / "play.jsonl")]
+
+    async def main():
+        command = [sys.executable, "-u", "-m", "worldmodels", *words]
+        server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        while not (link := re.search(r"(http://\S+)/#(\S+)", (await server.stdout.readline()).decode())):
+            pass
+        served = SimpleNamespace(address=link[1], token=link[2])
+        async with aiohttp.ClientSession() as http, TestPage(http, served) as page:
+            await begin(page)
+            server.send_signal(ending)
+            await page.until(lambda page: getattr(page, "ended", None))
+        return await asyncio.wait_for(server.wait(), 30), page.ended
+
+    assert asyncio.run(main()) == (130, "The server was stopped.")
+    assert read_recording(tmp_path / "play.jsonl").steps >= 1
 
 
 def test_while_nothing_changes_nothing_is_sent(make_session):

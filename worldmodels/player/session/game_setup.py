@@ -15,13 +15,16 @@ from worldmodels.envs.config import PYTHON, complete_options, game_options
 from worldmodels.envs.games.levels import on_levels
 from worldmodels.envs.making import is_native
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.key_file import read_keys
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Controls
+from worldmodels.player.session.controls.key_file import names_in_game, read_keys
+from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Controls, KeyTable
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import Player, RandomBoxPlayer, RandomPlayer, ScriptPlayer
 from worldmodels.player.session.worlds.foreign_game import ForeignGame
 from worldmodels.recordings.action_recording import ActionRecording, read_recording
 from worldmodels.recordings.action_replay import foreign_config, recorded_options, verify_recording
+
+OF_IMAGES = {"image_size", "image_height"}
+"""The options of a foreign game that change nothing but images."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,15 @@ class GameSetup:
         """Return the controls of the game's actions, with the keys of `options.keys`.
 
         Raises:
-            UserError: that file cannot be used.
+            UserError: that file cannot be used, or names an action that this game lacks.
         """
-        env, keys = self.env, DEFAULT_KEYS if self.options.keys is None else read_keys(Path(self.options.keys))
+        controls = self._controls(DEFAULT_KEYS)
+        if self.options.keys is None:
+            return controls
+        return self._controls(read_keys(Path(self.options.keys), names_in_game(controls)))
+
+    def _controls(self, keys: KeyTable) -> Controls | BoxControls:
+        env = self.env
         if isinstance(env, ForeignGame) and not env.action_spec.is_discrete:
             return BoxControls(env.action_spec, env.action_meanings, keys)
         return Controls(env.action_keys, env.action_meanings, keys)
@@ -78,7 +87,10 @@ def set_up_game(
             text has the step, or both games or settings.
     """
     if not is_native(EnvConfig(game=game)):
-        return _set_up_foreign(from_dict(EnvConfig, {"game": game, **settings}, "the options"), options)
+        config = from_dict(EnvConfig, {"game": game, **settings}, "the options")
+        setup = _set_up_foreign(config, options)
+        _check_acts(settings, config, setup)
+        return setup
     if options.script is None:
         recording = ActionRecording(game, settings, Streams(options.seed).integer("player/env"), ())
         return GameSetup(make(game, render_mode, **settings), options, recording, None)
@@ -86,13 +98,29 @@ def set_up_game(
     theirs = complete_options(script.options)
     different = {key: value for key, value in settings.items() if theirs.get(key, value) != value}
     for key, value in different.items() if not may_differ else ():
-        raise UserError(
-            f"The recording '{options.script}' is played with its own options, {key} {theirs[key]!r}. "
-            f"Received {value!r}."
-        )
+        raise _other_option(options, key, theirs[key], value)
     verify_recording(script, options.script)
     recording = ActionRecording(game, script.options, script.seed, ())
     return GameSetup(make(game, render_mode, **script.options), options, recording, script)
+
+
+def _check_acts(settings: Mapping[str, Any], config: EnvConfig, setup: GameSetup) -> None:
+    """Raise UserError if a setting of a foreign game has no effect there, or another value in the script."""
+    shows_images = not isinstance(setup.env, ForeignGame) or bool(setup.env.observation_spec.images)
+    for key in () if shows_images else settings.keys() & OF_IMAGES:
+        raise UserError(f"The option '{key}' is for images, and '{config.game}' shows numbers alone: leave it out.")
+    if setup.script is None:
+        return
+    theirs = foreign_config(setup.script, str(setup.options.script))
+    for key, value in settings.items():
+        if getattr(theirs, key) != getattr(config, key):
+            raise _other_option(setup.options, key, getattr(theirs, key), value)
+
+
+def _other_option(options: PlayOptions, key: str, theirs: Any, received: Any) -> UserError:
+    return UserError(
+        f"The recording '{options.script}' is played with its own options, {key} {theirs!r}. Received {received!r}."
+    )
 
 
 def set_up_run(

@@ -81,7 +81,7 @@ class PlayOptions:
         if self.view not in VIEWS:
             raise UserError(unknown("view", self.view, VIEWS))
         if self.alone and self.alone not in ALONE:
-            raise UserError(unknown("world to play alone", self.alone, ALONE))
+            raise UserError(unknown("world", self.alone, ALONE))
         if self.start not in STARTS:
             raise UserError(unknown("start", self.start, STARTS))
         if self.start == "game" and self.alone != "model":

@@ -9,7 +9,7 @@ from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ActionSpec
 from worldmodels.player.app import play_game
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.key_file import names, read_keys
+from worldmodels.player.session.controls.key_file import names, names_in_game, read_keys
 from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Command, Controls
 from worldmodels.player.session.events import KeyEvent
 from worldmodels.player.session.latents.latent_commands import LatentCommand
@@ -71,6 +71,38 @@ def test_a_special_action_and_a_number_may_share_a_key(read):
 def test_the_pane_of_latents_may_share_keys_with_the_game(read):
     table = read("latents_hold: k\nlatents_next: [s, down]")
     assert table.latents[LatentCommand.HOLD] == ("k",) and table.latent_command("s") is LatentCommand.NEXT
+
+
+def box(size):
+    return BoxControls(ActionSpec(low=(-1.0,) * size, high=(1.0,) * size), ["number"] * size)
+
+
+@pytest.mark.parametrize(
+    ("controls", "there", "missing"),
+    [
+        (Controls(BUTTONS, MEANINGS), ["left", "down", "special_1", "special_2"], ["special_3", "number_3"]),
+        (Controls([(), ("up",), ("FIRE",)], ["nothing", "jump", "fire"]), ["up", "special_1"], ["left", "special_2"]),
+        (box(1), ["left", "right"], ["up", "special_1", "number_3"]),
+        (box(3), ["left", "down", "number_3"], ["number_4", "special_1"]),
+        (box(9), ["left", "down", "special_1"], ["number_3", "special_2"]),
+    ],
+)
+def test_a_name_that_the_game_lacks_is_refused(tmp_path, controls, there, missing):
+    own, path = names_in_game(controls), tmp_path / "keys.yaml"
+    assert set(there) <= set(own) and not set(missing) & set(own)
+    for name in there:
+        path.write_text(f"{name}: f7\n" if not name.startswith("number") else f"{name}: [f7, f8]\n")
+        read_keys(path, own)
+    for name in missing:
+        path.write_text(f"help: f9\n{name}: f7\n")
+        with pytest.raises(ConfigError, match=f"line 2: .* has no '{name}'. It has {', '.join(own)}"):
+            read_keys(path, own)
+
+
+def test_the_player_refuses_keys_of_actions_that_its_game_lacks(tmp_path):
+    (tmp_path / "keys.yaml").write_text("special_1: f7\n")
+    with pytest.raises(ConfigError, match="has no 'special_1'. It has left, right, up, down."):
+        play_game("maze", PlayOptions(keys=tmp_path / "keys.yaml", headless=True, steps=1, video=tmp_path / "a.mp4"))
 
 
 def test_everything_that_has_keys_by_default_has_a_name():

@@ -20,7 +20,8 @@ from typing import Any
 from worldmodels.core.errors import ConfigError, shortened, unknown
 from worldmodels.core.files.yaml_files import place, read_mapping
 from worldmodels.envs.games.action_keys import DIRECTIONS, SPECIAL_KEYS, Keys
-from worldmodels.player.session.controls.keys import COMMAND_KEYS, NUMBER_KEYS, KeyTable
+from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.controls.keys import COMMAND_KEYS, NUMBER_KEYS, Controls, KeyTable
 from worldmodels.player.session.latents.latent_commands import LATENT_KEYS
 
 FUNCTION_KEYS = tuple(f"f{number}" for number in range(1, 13))
@@ -42,19 +43,35 @@ COMMANDS = {command.name.lower(): command for command in COMMAND_KEYS}
 LATENTS = {f"latents_{command.name.lower()}": command for command in LATENT_KEYS}
 SPECIALS = tuple(f"special_{i}" for i in range(1, len(SPECIAL_KEYS) + 1))
 NUMBERS = tuple(f"number_{i}" for i in range(3, 3 + len(NUMBER_KEYS)))
+OF_GAMES = (*DIRECTIONS, *SPECIALS, *NUMBERS)
+"""The names of actions, of which each game has some."""
 
 
 def names() -> Keys:
     """Return every name that can have keys."""
-    return *DIRECTIONS, *SPECIALS, *NUMBERS, *COMMANDS, *LATENTS
+    return *OF_GAMES, *COMMANDS, *LATENTS
 
 
-def read_keys(path: Path) -> KeyTable:
+def names_in_game(controls: Controls | BoxControls) -> Keys:
+    """Return the names of the actions that the game of these controls has."""
+    if isinstance(controls, Controls):
+        moves = [name for name in DIRECTIONS if name in controls.keys_of_button]
+        return *moves, *SPECIALS[: len(controls.keys_of_button) - len(moves)]
+    if controls.has_sliders:
+        return *DIRECTIONS, SPECIALS[0]
+    count = len(controls.names)
+    return *list(DIRECTIONS)[: 2 * count], *NUMBERS[: max(0, count - 2)]
+
+
+def read_keys(path: Path, of_game: Keys | None = None) -> KeyTable:
     """Return the table of keys that a file gives.
 
+    Args:
+        of_game: the names of actions in the game that is played; without them all are allowed.
+
     Raises:
-        ConfigError: the file cannot be read, a name or a key is unknown, or a key has two meanings. The text has the
-            line and the allowed values.
+        ConfigError: the file cannot be read, a name or a key is unknown, a key has two meanings, or the game has no
+            such action. The text has the line and the allowed values.
     """
     tree = read_mapping(path)
     given: dict[str, Any] = {}
@@ -62,6 +79,11 @@ def read_keys(path: Path) -> KeyTable:
         where = place(str(path), tree, name)
         if name not in names():
             raise ConfigError(f"{where}: {unknown('name', str(name), names())}")
+        if of_game is not None and name in OF_GAMES and name not in of_game:
+            raise ConfigError(
+                f"{where}: a file names only actions that the game has, and this one has no '{name}'. It has "
+                f"{', '.join(of_game) or 'none'}."
+            )
         given[name] = _pair(value, where) if name in NUMBERS else _keys(value, where)
     table = KeyTable(
         directions={name: given.get(name, keys) for name, keys in DIRECTIONS.items()},
@@ -111,8 +133,7 @@ def _check_free(table: KeyTable, name: str, where: str) -> None:
     own = keys_of[name]
     if len(set(own)) < len(own):
         raise ConfigError(f"{where}: a number's keys push it down or up. Received '{own[0]}' for both.")
-    of_game = (*DIRECTIONS, *SPECIALS, *NUMBERS)
-    apart = of_game if name in LATENTS else tuple(LATENTS) if name in of_game else ()
+    apart = OF_GAMES if name in LATENTS else tuple(LATENTS) if name in OF_GAMES else ()
     apart += NUMBERS if name in SPECIALS else SPECIALS if name in NUMBERS else ()
     for other in sorted(keys_of.keys() - {name, *apart}):
         for key in sorted(set(own) & set(keys_of[other])):
