@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cart_world import BOX, Cart, CartModel, CartView, PushPolicy
@@ -14,9 +16,12 @@ from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer, RandomBoxPlayer, ScriptPlayer
 from worldmodels.player.session.session import Session
 from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.snapshot import Totals, plain
 from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.session.worlds.real_world import RealWorld
 from worldmodels.player.session.worlds.state_tracker import StateTracker
+from worldmodels.player.view.theme import signed
+from worldmodels.player.web.snapshot_parts import parts_of
 
 
 @pytest.fixture
@@ -111,3 +116,37 @@ def test_chance_and_scripts_play_in_a_box(session):
     drawn = session.log.episodes()[0].actions
     assert all(len(action) == 2 and min(action) >= -1 and max(action) <= 1 for action in drawn)
     assert len(set(drawn)) > 2
+
+
+@pytest.mark.parametrize(
+    ("value", "decimals", "text"),
+    [
+        (7.3e-05, None, "0.0001"),
+        (-7.3e-06, None, "0"),
+        (-0.0, None, "0"),
+        (-0.5, None, "-0.5"),
+        (6.66667, None, "6.67"),
+        (123456.0, None, "123456"),
+        (100.0, None, "100"),
+        (7.3e-05, 2, "0.00"),
+        (-0.004, 2, "0.00"),
+        (-0.006, 2, "-0.01"),
+        (-0.04, 1, "0.0"),
+    ],
+)
+def test_people_read_plain_numbers(value, decimals, text):
+    assert plain(value, decimals) == text
+    assert signed(value, decimals) == (f"+{text}" if float(text) > 0 else text)
+
+
+def test_small_numbers_have_no_exponent_and_no_sign_wherever_they_are_shown(make_session):
+    session = make_session(models=0, with_policy=False, rate=1)
+    play = session._play
+    play.counters = replace(play.counters, real_return=-7.3e-05, totals=Totals(1, 1, -7.3e-05, -7.3e-05))
+    parts = parts_of(session.snapshot(), "", "", ())
+    assert parts["columns"][0]["total"] == "0.0"
+    assert parts["header"]["totals"] == "1 finished, mean return -0.0001"
+    assert session.totals.text(True) == "Episodes played to their end: 1. Mean return: -0.0001, in the model -0.0001."
+    settings = Settings(PlayOptions(temperature=0.00001), with_model=True, with_policy=False)
+    assert settings.rows[1].text == "0.00001" and len(set(settings.rows[1].texts)) == len(settings.rows[1].texts)
+    assert BoxControls(BOX, ("push", "brake")).text((-1e-9, 0.0)).startswith("0.00  ")

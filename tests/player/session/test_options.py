@@ -19,6 +19,7 @@ from worldmodels.player.session.options import PlayOptions
         ({"rate": 1000}, "'rate' must be from 1 to 240"),
         ({"temperature": -1.0}, "'temperature' must be from 0"),
         ({"video": "x.avi"}, "'x.avi'"),
+        ({"alone": "models"}, "Unknown world 'models'. Did you mean 'model'? Worlds: model, real."),
     ],
 )
 def test_options_are_checked(given, words):

@@ -44,7 +44,7 @@ def test_function_keys_with_shift_and_return_with_alt_are_keys_of_their_own(wind
 
 def test_no_display_says_how_to_do_without(monkeypatch):
     monkeypatch.setenv("SDL_VIDEODRIVER", "offscreen")  # what SDL takes where it finds no display
-    with pytest.raises(UserError, match="--headless"):
+    with pytest.raises(UserError, match="--web, or without a person: --headless"):
         play_game("maze")
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from worldmodels.player.session.events import SettingEvent
 from worldmodels.player.session.options import PlayOptions
 
@@ -17,6 +19,11 @@ HORIZONS = (0, 1, 2, 3, 5, 8, 10, 15, 20, 30, 50, 100, 200)
 BRANCH_STEPS = (5, 10, 15, 20, 30, 50)
 CALLS = (1, 2, 3, 4, 5, 8, 12, 20)
 SAMPLE_NUMBERS = tuple(range(10))
+
+
+def _positional(value: float) -> str:
+    """Return a number with all its digits, and never with an exponent."""
+    return np.format_float_positional(value, trim="-")
 
 
 @dataclass
@@ -54,7 +61,7 @@ class Setting:
     @property
     def texts(self) -> tuple[str, ...]:
         """All values for people."""
-        return tuple(self.zero_text if self.zero_text and value == 0 else f"{value:g}" for value in self.values)
+        return tuple(self.zero_text if self.zero_text and value == 0 else _positional(value) for value in self.values)
 
     def move(self, places: int) -> None:
         """Move so many places along the values, no further than the first or the last."""

@@ -17,6 +17,18 @@ DIVERGENCE_ERROR = 10.0
 """Error, 0 to 255, from which a model counts as having left reality."""
 
 
+def plain(value: float, decimals: int | None = None) -> str:
+    """Return a number for people: never with an exponent, and without a sign if it rounds to 0.
+
+    Args:
+        decimals: digits behind the point. By default two, of a number below 1 four, without zeros at the end.
+    """
+    text = f"{value:.{(4 if abs(value) < 1 else 2) if decimals is None else decimals}f}"
+    if decimals is None:
+        text = text.rstrip("0").rstrip(".")
+    return text if float(text) else text.lstrip("-")
+
+
 @dataclass(frozen=True)
 class RealSnapshot:
     """The real world."""
@@ -155,9 +167,9 @@ class Totals:
         """Return the totals in one sentence."""
         if not self.episodes:
             return "No episode was played to its end."
-        model = f", in the model {self.model_return / self.episodes:.3g}" if with_model else ""
-        real = self.real_return / self.episodes
-        return f"Episodes played to their end: {self.episodes}. Mean return: {real:.3g}{model}."
+        model = f", in the model {plain(self.model_return / self.episodes)}" if with_model else ""
+        real = plain(self.real_return / self.episodes)
+        return f"Episodes played to their end: {self.episodes}. Mean return: {real}{model}."
 
     def plus(self, steps: int, real_return: float, model_return: float) -> Totals:
         """Return the totals with one more episode."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pygame
 
-from worldmodels.player.session.snapshot import PolicyPanel, Snapshot
+from worldmodels.player.session.snapshot import PolicyPanel, Snapshot, plain
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.layout import Content, WindowLayout, lay_out, natural_size, scale_for
@@ -130,8 +130,8 @@ class Painter:
         with canvas.only(layout.rest):
             canvas.card(layout.rest)
             inner = layout.rest.inflate(-24, -20)
-            canvas.pair("return", f"{real.episode_return:g}", inner.topleft, LARGE, theme.REAL)
-            reward = theme.signed(real.reward, "g")
+            canvas.pair("return", plain(real.episode_return), inner.topleft, LARGE, theme.REAL)
+            reward = theme.signed(real.reward)
             canvas.pair("reward", reward, (inner.centerx, inner.top), LARGE, theme.TEXT)
             below = pygame.Rect(inner.left, inner.top + 50, inner.width, inner.height - 50)
             draw_guide(canvas, below, self.guide)
@@ -163,8 +163,8 @@ def draw_policy_panel(canvas: Canvas, area: pygame.Rect, panel: PolicyPanel, sig
     inner = area.inflate(-24, -12)
     canvas.write("policy", inner.topleft, size=SMALL, colour=QUIET)
     if panel.value is not None:
-        width = canvas.inline_width("value", f"{panel.value:.2f}")
-        canvas.inline("value", f"{panel.value:.2f}", (inner.right - width, inner.top + 7))
+        width = canvas.inline_width("value", plain(panel.value, 2))
+        canvas.inline("value", plain(panel.value, 2), (inner.right - width, inner.top + 7))
     if not panel.probabilities:
         return
     step = inner.width / len(panel.probabilities)

@@ -11,6 +11,8 @@ os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 
 import pygame  # noqa: E402  (its greeting is silenced first)
 
+from worldmodels.player.session.snapshot import plain  # noqa: E402
+
 Colour = tuple[int, int, int]
 
 BACKGROUND: Colour = (18, 20, 24)
@@ -47,10 +49,10 @@ def _load_font(size: int, bold: bool) -> pygame.font.Font:
     return pygame.font.Font(path, size) if path else pygame.font.Font(None, round(size * 1.5))
 
 
-def signed(value: float, form: str) -> str:
-    """Return a number with its sign, unless it rounds to nothing."""
-    text = format(value, f"+{form}")
-    return text if float(text) else format(0.0, form)
+def signed(value: float, decimals: int | None = None) -> str:
+    """Return a number as `plain` does, with its sign unless it rounds to nothing."""
+    text = plain(value, decimals)
+    return f"+{text}" if float(text) > 0 else text
 
 
 def _dejavu(bold: bool) -> str | None:

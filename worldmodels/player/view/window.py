@@ -87,7 +87,7 @@ class _Window:
         task = BackgroundTask(prepare)
         try:
             for dots in self._while_running(task):
-                self._draw_rules(f"{task.status}{dots}{', then play begins' if self._events else ''}")
+                self._draw_rules(f"{task.status}{', then play begins' if self._events else ''}{dots}")
                 events = self._poll()
                 self._events += _taps(events, BEGIN_KEYS)
                 self.closed = self.closed or self._leaves(events)

@@ -20,6 +20,7 @@ from worldmodels.player.session.snapshot import (
     PolicyPanel,
     Snapshot,
     TimelineEntry,
+    plain,
 )
 from worldmodels.player.session.worlds.frames import Frame, Ranges
 from worldmodels.player.view import theme
@@ -151,7 +152,7 @@ def _branches(branches: BranchesSnapshot, ranges: Ranges) -> list[dict[str, Any]
         {
             "label": branch.label,
             "frame": None if branch.frame is None else f"branch {i}",
-            "total": theme.signed(branch.branch_return, ".1f"),
+            "total": theme.signed(branch.branch_return, 1),
             "ended": branch.survival < 0.5,
             "rows": [_row(row) for row in value_rows(ranges, [(branch.vectors, theme.MODEL)])],
         }
@@ -187,7 +188,7 @@ def _box(panel: BoxPanel) -> dict[str, Any]:
 
 
 def _value(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}"
+    return "" if value is None else plain(value, 2)
 
 
 def _timeline(entry: TimelineEntry) -> list[Any]:

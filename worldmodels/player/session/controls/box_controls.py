@@ -26,7 +26,7 @@ from worldmodels.core.specs import ActionSpec
 from worldmodels.envs.games.action_keys import Keys, key_label
 from worldmodels.player.session.controls.keys import DEFAULT_KEYS, REPEAT_DELAY, Command, CommandControls, KeyTable
 from worldmodels.player.session.events import AxisEvent, KeyEvent, StickEvent
-from worldmodels.player.session.snapshot import BoxPanel, PolicyPanel
+from worldmodels.player.session.snapshot import BoxPanel, PolicyPanel, plain
 from worldmodels.recordings.action_recording import Action, box_action
 
 SLIDER_STEP = 0.25
@@ -129,7 +129,7 @@ class BoxControls(CommandControls):
     def text(self, action: Action) -> str:
         """Return the first numbers of an action in the environment's units."""
         numbers = self._own_units(action)
-        return "  ".join(f"{number:.2f}" for number in numbers[:4]) + ("  …" if len(numbers) > 4 else "")
+        return "  ".join(plain(float(number), 2) for number in numbers[:4]) + ("  …" if len(numbers) > 4 else "")
 
     name = text
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import pygame
 
+from worldmodels.player.session.snapshot import plain
 from worldmodels.player.session.worlds.frames import NARROWEST, Ranges, Vectors
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
@@ -160,5 +161,4 @@ def _range(ranges: Ranges, part: str, index: int, value: float) -> tuple[float, 
 
 def number_text(value: float) -> str:
     """Return a number of at most seven characters, without a sign if it rounds to 0."""
-    text = f"{value:.2f}" if abs(value) < 1000 else f"{value:.2g}"
-    return text if float(text) else "0.00"
+    return plain(value, 2) if abs(value) < 1000 else f"{value:.2g}"

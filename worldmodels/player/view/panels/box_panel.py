@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from worldmodels.player.session.snapshot import BoxPanel
+from worldmodels.player.session.snapshot import BoxPanel, plain
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.panels.bars import Bar, BarRow, bar_span, position
@@ -28,8 +28,8 @@ def draw_box_panel(canvas: Canvas, area: pygame.Rect, panel: BoxPanel) -> None:
     inner = _inner(area)
     right = canvas.write("action", inner.topleft, size=SMALL, colour=QUIET).right
     if panel.value is not None:
-        width = canvas.inline_width("value", f"{panel.value:.2f}")
-        canvas.inline("value", f"{panel.value:.2f}", (inner.right - width, inner.top + 7))
+        width = canvas.inline_width("value", plain(panel.value, 2))
+        canvas.inline("value", plain(panel.value, 2), (inner.right - width, inner.top + 7))
     if panel.choice is not None:
         canvas.fill(theme.REAL, pygame.Rect(right + 14, inner.top + 2, 2, 11))
         canvas.write("policy", (right + 21, inner.top), size=SMALL, colour=QUIET)
@@ -89,7 +89,7 @@ def _draw_number(canvas: Canvas, place: pygame.Rect, panel: BoxPanel, number: in
     canvas.write(text, (place.left, place.centery), size=SMALL, colour=colour, bold=chosen, anchor="midleft")
     value, plot = panel.values[number], _plot(place, panel)
     if plot.right < place.right:
-        canvas.write(f"{value:.2f}", (place.right, place.centery), size=SMALL, anchor="midright", room=VALUE - 2)
+        canvas.write(plain(value, 2), (place.right, place.centery), size=SMALL, anchor="midright", room=VALUE - 2)
     row = BarRow("", (Bar(value, theme.TEXT),), panel.low[number], panel.high[number])
     canvas.fill(theme.LINE, plot)
     left, width = bar_span(row, value, plot)

@@ -70,7 +70,7 @@ def _draw_branch(canvas: Canvas, place: pygame.Rect, branch: Branch, ranges: Ran
     else:
         show_frame(canvas, branch.frame, place, ended)
     y = place.bottom + LABEL // 2
-    total, colour = theme.signed(branch.branch_return, ".1f"), theme.ALERT if ended else theme.MODEL
+    total, colour = theme.signed(branch.branch_return, 1), theme.ALERT if ended else theme.MODEL
     midright = (place.right, y)
     end = canvas.write(total, midright, size=SMALL, bold=True, colour=colour, anchor="midright", room=place.width).left
     room = end - place.left - 4

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pygame
 
-from worldmodels.player.session.snapshot import ModelSnapshot, Snapshot
+from worldmodels.player.session.snapshot import ModelSnapshot, Snapshot, plain
 from worldmodels.player.session.worlds.frames import Frame, Vectors, image_error, vector_error
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
@@ -68,8 +68,8 @@ def reality(snapshot: Snapshot) -> Column:
         "Real",
         theme.REAL,
         real.frame,
-        f"{real.episode_return:.1f}",
-        reward=theme.signed(real.reward, ".2f"),
+        plain(real.episode_return, 1),
+        reward=theme.signed(real.reward, 2),
         end="episode over" if over else "",
         ended=over,
         rows=real_rows(snapshot),
@@ -135,9 +135,9 @@ def _prediction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
         theme.MODEL,
         frame,
         # Alone, it is a sum of expected rewards, to which a rare one adds a little at every step.
-        f"≈ {model.episode_return:.1f}" if snapshot.alone else f"{model.episode_return:.1f}",
+        f"≈ {plain(model.episode_return, 1)}" if snapshot.alone else plain(model.episode_return, 1),
         total_name="imagined return" if snapshot.alone else "return",
-        reward=theme.signed(model.reward, ".2f"),
+        reward=theme.signed(model.reward, 2),
         note=f"{snapshot.since_put_back} steps alone",
         end="model: ended" if model.ended else f"goes on: {model.continuation:.0%}",
         ended=model.ended,
@@ -162,7 +162,7 @@ def _reconstruction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
 
 def _difference(model: ModelSnapshot, snapshot: Snapshot) -> Column:
     real = snapshot.real
-    total = theme.signed(model.episode_return - real.episode_return, ".1f")
+    total = theme.signed(model.episode_return - real.episode_return, 1)
     rows = difference_rows(snapshot.ranges, model.vectors, real.vectors)
     if model.frame is None or real.frame is None:
         end = f"mean error {model.error:.0%}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from worldmodels.player.session.snapshot import Snapshot
+from worldmodels.player.session.snapshot import Snapshot, plain
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.panels.help_screen import Guide
@@ -131,5 +131,5 @@ def totals(snapshot: Snapshot) -> str:
     sums = snapshot.totals
     if not sums.episodes:
         return ""
-    text = f"{sums.episodes} finished, mean return {sums.real_return / sums.episodes:.3g}"
-    return text + (f" (model {sums.model_return / sums.episodes:.3g})" if snapshot.models else "")
+    text = f"{sums.episodes} finished, mean return {plain(sums.real_return / sums.episodes)}"
+    return text + (f" (model {plain(sums.model_return / sums.episodes)})" if snapshot.models else "")
