@@ -212,7 +212,8 @@ def test_a_signal_ends_play_and_the_recording_is_written(tmp_path, ending, shown
     words += f" --record {tmp_path}/play.jsonl --video {tmp_path}/play.mp4"
     words += " --headless" if shown == "headless" else " --rate 60"
     command = [sys.executable, "-m", "worldmodels", *words.split()]
-    player = subprocess.Popen(command, env={**os.environ, "SDL_VIDEODRIVER": "dummy"}, stderr=subprocess.PIPE)
+    env = {**os.environ, "SDL_VIDEODRIVER": "dummy"}
+    player = subprocess.Popen(command, env=env, stderr=subprocess.PIPE, preexec_fn=heed_signals)
     try:
         wait_for(lambda: list(tmp_path.glob("pictures/*.png")) or player.poll() is not None)
         player.send_signal(ending)
@@ -222,6 +223,12 @@ def test_a_signal_ends_play_and_the_recording_is_written(tmp_path, ending, shown
         player.kill()
     assert read_recording(tmp_path / "play.jsonl").steps >= 3
     assert main(["replay", str(tmp_path / "play.jsonl")]) == 0
+
+
+def heed_signals():
+    """Let a process heed signals that the tests themselves may ignore, under nohup for example."""
+    for ending in app.ENDINGS:
+        signal.signal(ending, signal.SIG_DFL)
 
 
 def test_a_signal_that_is_ignored_stays_ignored(monkeypatch, tmp_path):

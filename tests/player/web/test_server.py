@@ -66,7 +66,9 @@ def test_a_signal_ends_the_server_and_the_recording_is_written(tmp_path, ending)
 
     async def main():
         command = [sys.executable, "-u", "-m", "worldmodels", *words]
-        server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+        server = await asyncio.create_subprocess_exec(
+            *command, stdout=asyncio.subprocess.PIPE, preexec_fn=lambda: signal.signal(ending, signal.SIG_DFL)
+        )
         while not (link := re.search(r"(http://\S+)/#(\S+)", (await server.stdout.readline()).decode())):
             pass
         served = SimpleNamespace(address=link[1], token=link[2])
