@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import re
 import struct
@@ -11,6 +12,7 @@ from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
 import numpy as np
+from PIL import Image
 
 from worldmodels.player.session.controls.keys import DEFAULT_KEYS
 from worldmodels.player.session.options import PlayOptions
@@ -49,13 +51,14 @@ def make_painter(session):
 
 
 class TestPage:
-    """A page that keeps what it was sent, and says so unless it is `slow`."""
+    """A page that keeps what it was sent, and says so unless it is `slow`; `line` has so many bytes a second."""
 
     __test__ = False
 
-    def __init__(self, http, served, name="", slow=False):
-        self.http, self.served, self.name, self.slow = http, served, name, slow
+    def __init__(self, http, served, name="", slow=False, line=None):
+        self.http, self.served, self.name, self.slow, self.line = http, served, name, slow, line
         self.parts, self.frames, self.role, self.numbers = {}, {}, {}, []
+        self.exact, self.sizes, self.is_exact, self.signs = {}, [], False, 0
 
     async def __aenter__(self):
         query = {"token": self.served.token, "page": self.name}
@@ -86,11 +89,16 @@ class TestPage:
         if isinstance(message.data, str):
             self.role = json.loads(message.data).get("role", self.role)
             self.ended = json.loads(message.data).get("ended")
+            self.signs += json.loads(message.data).get("alive", False)
         elif isinstance(message.data, bytes):
-            head, frames = unpack(message.data)
-            self.parts |= head["parts"]
+            head, frames = unpack(message.data, self.exact, self.parts.get("timeline"))
+            self.parts |= head["parts"] | {"timeline": head["timeline"]}
             self.frames |= frames
             self.numbers.append(head["number"])
+            self.sizes.append(len(message.data))
+            self.is_exact = not head["shrunk"] or (self.is_exact and not head["frames"])
+            if self.line:
+                await asyncio.sleep(len(message.data) / self.line)
             if not self.slow:
                 await self.send(seen=head["number"])
         else:
@@ -108,14 +116,41 @@ class TestPage:
         return dict(self.parts["header"]["facts"])[name] if "header" in self.parts else None
 
 
-def unpack(message):
-    """Return head and frames of a message, by the format that `scene.py` describes."""
+def unpack(message, exact=None, timeline=None):
+    """Return head and frames of a message, by the format that `scene.py` describes.
+
+    Args:
+        exact: the last exact frames of the page, which grow.
+        timeline: the time line of the page; the head gets the whole new one.
+    """
     data = zlib.decompress(message)
     (length,) = struct.unpack_from("<I", data)
-    head, at, frames = json.loads(data[4 : 4 + length]), 4 + length, {}
-    for name, height, width in head["frames"]:
+    head, rest, frames = json.loads(data[4 : 4 + length]), data[4 + length :], {}
+    if head["timeline"] is not None:
+        first, end, added = head["timeline"]
+        head["timeline"] = [*(timeline or [])[first:end], *added]
+    if head["shrunk"]:
+        return head, sketches(rest, head["frames"], head["shrunk"])
+    for name, height, width, is_change in head["frames"]:
         size = height * width * 3
-        frames[name] = np.frombuffer(data[at : at + size], np.uint8).reshape(height, width, 3)
-        at += size
-    assert at == len(data)
-    return head, frames
+        frames[name] = np.frombuffer(rest[:size], np.uint8).reshape(height, width, 3)
+        rest = rest[size:]
+        if is_change:
+            frames[name] = frames[name] ^ exact[name]
+    assert not rest
+    if exact is None:
+        return head, frames
+    exact |= frames
+    return head, dict(exact)
+
+
+def sketches(picture, shapes, shrunk):
+    """Return the frames of planes below one another, enlarged."""
+    planes, frames = np.asarray(Image.open(io.BytesIO(picture)).convert("L")) if shapes else None, {}
+    for name, height, width in (shape[:3] for shape in shapes):
+        rows, columns = -(-height // shrunk), -(-width // shrunk)
+        own = np.stack([planes[i * rows : (i + 1) * rows, :columns] for i in range(3)], -1)
+        planes = planes[3 * rows :]
+        colours = np.asarray(Image.fromarray(own, "YCbCr").convert("RGB"))
+        frames[name] = colours.repeat(shrunk, 0).repeat(shrunk, 1)[:height, :width]
+    return frames

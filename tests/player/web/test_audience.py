@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
+
+import numpy as np
 import pytest
 
 from worldmodels.player.session.events import AbsenceEvent, AxisEvent, KeyEvent, StickEvent
@@ -101,11 +104,51 @@ def test_a_new_page_does_not_take_the_place_of_one_that_may_come_back(audience):
 
 def test_receipts_count_for_all_scenes_before():
     viewer = Viewer("a")
-    scenes = [Scene(number, {}, {}) for number in (3, 5)]
-    viewer.in_flight.extend(scenes)
-    assert viewer.drawn(2) is None and viewer.drawn(4) is None
-    assert list(viewer.in_flight) == scenes[1:]
-    assert viewer.drawn(5) is scenes[1] and viewer.drawn(5) is None
+    scenes = [Scene(number, {"number": f"{number}"}, {}) for number in (3, 5)]
+    assert all(viewer.send(scene, False, 0.0) for scene in scenes)
+    assert viewer.drawn(2, 0.1) is None and viewer.drawn(4, 0.1) is None
+    assert [sent.scene for sent in viewer.in_flight] == scenes[1:]
+    assert viewer.drawn(5, 0.1).scene is scenes[1] and viewer.drawn(5, 0.1) is None
+
+
+def moving(number, side=64, levels=256):
+    """Return a scene whose frame is new in each of its pixels."""
+    return Scene(number, {}, {"real": np.random.default_rng(number).integers(0, levels, (side, side, 3), np.uint8)})
+
+
+def test_at_most_two_scenes_are_on_their_way_and_then_the_newest_comes():
+    viewer = Viewer("a")
+    assert viewer.send(moving(1), False, 0.0) and viewer.send(moving(2), False, 0.0)
+    assert viewer.send(moving(3), False, 0.0) is None and viewer.send(moving(4), False, 0.0) is None
+    assert viewer.drawn(1, 0.1).scene.number == 1
+    assert viewer.send(moving(5), False, 0.1) and [sent.scene.number for sent in viewer.in_flight] == [2, 5]
+
+
+def test_what_stands_still_follows_exactly_and_counts_once():
+    viewer, scene = Viewer("a"), moving(1)
+    sketch = viewer.send(scene, False, 0.0)
+    assert len(sketch) < 3500 and viewer.exact is None and viewer.rest >= 0.3
+    assert viewer.send(scene, False, 0.0) is None
+    whole = viewer.send(scene, True, 1.0)
+    assert len(whole) > 12000 and viewer.exact is scene and viewer.rest is None
+    assert viewer.send(scene, True, 2.0) is None
+    assert viewer.drawn(1, 2.0).is_new and not viewer.drawn(1, 2.0).is_new
+
+
+def test_a_fast_line_gets_more_bytes_and_a_slow_one_fewer():
+    viewer = Viewer("a")
+    first = moving(1, 512, levels=4)
+    for rests in (False, True):
+        viewer.send(first, rests, 1.0)
+        viewer.drawn(1, 1.05)
+    assert viewer.limit > 300_000  # 2 bits of each of 512 x 512 x 3 numbers
+    viewer.send(moving(9, 512, levels=4), False, 9)
+    viewer.drawn(9, 9.1)
+    assert viewer.exact.number == 9
+    for number in range(10, 20):
+        viewer.send(moving(number, 512, levels=4), False, number)
+        viewer.drawn(number, number + 0.9)
+    assert viewer.limit == 3000 and viewer.in_flight == deque() and viewer.exact.number < 14
 
 
 def test_a_flood_of_events_ends_at_the_inbox(inbox):

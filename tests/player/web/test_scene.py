@@ -2,37 +2,110 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
+import pytest
 from keys import tap
 from serving import unpack
 from tiny_worlds import LatentModel, SampledModel
 
 from worldmodels.player.view.panels.latent_texts import probability_map
-from worldmodels.player.web.scene import Scene
+from worldmodels.player.web.scene import Scene, shared
 from worldmodels.player.web.snapshot_parts import frames_of, parts_of
 
 
-def scene(number, parts, **frames):
-    return Scene(number, parts, {name: np.full((2, 3, 3), value, np.uint8) for name, value in frames.items()})
+def scene(number, parts, timeline=None, **frames):
+    frames = {name: np.full((2, 3, 3), value, np.uint8) for name, value in frames.items()}
+    return Scene(number, parts, frames, timeline)
 
 
 def test_a_new_page_gets_everything():
-    head, frames = unpack(scene(4, {"help": "false", "header": '{"title": "Field"}'}, real=7).changes_since(None))
+    head, frames = unpack(
+        scene(4, {"help": "false", "header": '{"title": "Field"}'}, ["1", "2"], real=7).changes_since(None)
+    )
     assert head == {
         "number": 4,
         "parts": {"help": False, "header": {"title": "Field"}},
-        "frames": [["real", 2, 3]],
+        "timeline": [1, 2],
+        "frames": [["real", 2, 3, False]],
+        "shrunk": 0,
     }
     np.testing.assert_array_equal(frames["real"], np.full((2, 3, 3), 7))
 
 
 def test_only_what_changed_is_sent():
     old, new = scene(1, {"a": "1", "b": "2"}, real=7, model=8), scene(2, {"a": "1", "b": "3"}, real=7, model=9)
-    head, frames = unpack(new.changes_since(old))
+    head, frames = unpack(new.changes_since(old, old))
     assert (head["parts"], set(frames)) == ({"b": 3}, {"model"})
     assert new.differs_from(old)
     assert not scene(3, dict(new.parts), real=7, model=9).differs_from(new)
+    assert scene(3, dict(new.parts), ["1"], real=7, model=9).differs_from(new)
     assert new.changes_since(old) is new.changes_since(old)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "run"),
+    [
+        ("", "abc", (0, 0)),
+        ("abc", "abcd", (0, 3)),  # one more step
+        ("abc", "bcde", (1, 3)),  # two more, and the oldest is gone
+        ("abc", "ab", (0, 2)),  # one step back
+        ("abc", "abx", (0, 2)),  # the newest drawn again
+        ("aaaa", "aaaaa", (0, 4)),
+        ("aaab", "aabc", (1, 4)),
+        ("abc", "xyz", (0, 0)),
+    ],
+)
+def test_the_time_line_is_sent_as_what_is_kept_and_what_is_new(old, new, run):
+    assert shared(old, new) == run
+    (first, end), old_line = run, [f'"{letter}"' for letter in old]
+    message = scene(2, {}, [f'"{letter}"' for letter in new]).changes_since(scene(1, {}, old_line))
+    assert unpack(message, timeline=list(old))[0]["timeline"] == list(new)
+    assert f'"timeline": [{first},{end},[' in zlib.decompress(message).decode(errors="ignore")
+
+
+def test_a_step_of_a_long_time_line_takes_a_few_bytes():
+    line = [f"[0,0,{i % 3},[[{i % 50},100,null,0]]]" for i in range(301)]
+    assert len(scene(2, {}, line[1:]).changes_since(scene(1, {}, line[:-1]))) < 150
+
+
+def noise(seed, side=64):
+    return np.random.default_rng(seed).integers(0, 256, (side, side, 3), np.uint8)
+
+
+def test_a_small_change_of_a_frame_is_sent_exactly_and_takes_a_few_bytes():
+    before, after = noise(0), noise(0)
+    after[10:14, 20:24] = 255
+    old, new = Scene(1, {}, {"real": before}), Scene(2, {}, {"real": after})
+    message, is_exact = new.message_since(old, old)
+    assert is_exact and len(message) < 300
+    _, frames = unpack(message, {"real": before})
+    np.testing.assert_array_equal(frames["real"], after)
+
+
+@pytest.mark.parametrize("shapes", [[(64, 64)] * 4, [(64, 64)] * 16, [(512, 512)], [(64, 64), (40, 90), (1, 3)]])
+def test_frames_that_move_are_sketched_within_three_kilobytes(shapes):
+    y, x = np.mgrid[:512, :512]
+    picture = np.stack([x // 8 % 64 * 4, y // 8 % 64 * 4, (x + y) // 64 * 16], -1).astype(np.uint8)
+    picture ^= np.random.default_rng(0).integers(0, 8, picture.shape, np.uint8)  # as a model's pictures have it
+    frames = {f"column {i}": picture[8 * i : 8 * i + h, :w] for i, (h, w) in enumerate(shapes)}
+    old = Scene(1, {}, {name: np.zeros_like(frame) for name, frame in frames.items()})
+    message, is_exact = Scene(2, {}, frames).message_since(old, old)
+    if is_exact:
+        assert len(shapes) == 3
+    assert len(message) <= 3200
+    seen = unpack(message, {})[1]
+    for name, frame in frames.items():
+        assert seen[name].shape == frame.shape
+        assert np.abs(seen[name].astype(int) - frame).mean() < 16
+
+
+def test_texts_alone_bring_no_frames_to_a_page_that_shows_sketches():
+    old, new = Scene(1, {"a": "1"}, {"real": noise(1)}), Scene(2, {"a": "2"}, {"real": noise(1)})
+    message, is_exact = new.message_since(old, None)
+    head, frames = unpack(message, {})
+    assert (is_exact, head["parts"], frames, len(message) < 120) == (False, {"a": 2}, {}, True)
 
 
 def test_a_snapshot_becomes_parts_and_frames(make_session):

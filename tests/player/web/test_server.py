@@ -9,14 +9,17 @@ import re
 import signal
 import socket
 import sys
+import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from serving import TestPage, make_painter, serving
+from tiny_worlds import ReconstructingModel
 
 from worldmodels.core.errors import UserError
 from worldmodels.player.session.options import PlayOptions
+from worldmodels.player.web import server
 from worldmodels.player.web.serve import run_web, serve
 from worldmodels.recordings.action_recording import read_recording
 
@@ -49,6 +52,7 @@ def test_a_key_moves_the_worlds(make_session):
             await page.until(lambda page: page.fact("action") == "right")
             await page.tap("c")
             await page.until(lambda page: page.parts["header"]["clock"] == "paused")
+            await page.until(lambda page: page.is_exact)
             assert await page.quiet()
             return page
 
@@ -88,13 +92,45 @@ def test_while_nothing_changes_nothing_is_sent(make_session):
             await begin(page)
             await page.tap("c")
             await page.until(lambda page: page.parts["header"]["clock"] == "paused")
+            await page.until(lambda page: page.is_exact)
             assert await page.quiet()
             await page.tap("right")  # paused, a key is one step
             before = int(page.fact("step"))
             await page.until(lambda page: int(page.fact("step")) == before + 1)
+            await page.until(lambda page: page.is_exact)
             assert await page.quiet()
 
     play(make_session(), act, rate=60)
+
+
+def test_while_nothing_changes_pages_get_signs_of_life(make_session, monkeypatch):
+    monkeypatch.setattr(server, "ALIVE", 0.2)
+
+    async def act(http, served):
+        async with TestPage(http, served) as page:
+            await page.until(lambda page: page.is_exact and page.signs >= 3)
+            return page.numbers
+
+    numbers = play(make_session(), act)
+    assert len(set(numbers)) <= 3  # while it was loaded, and ready
+
+
+def test_on_a_narrow_line_there_are_four_pictures_a_second_and_no_queue(make_session):
+    """A line of 12 kB/s, on which a page waits for each byte; each picture is of noise that is new at each step."""
+
+    async def act(http, served):
+        async with TestPage(http, served, line=12_000) as page:
+            await begin(page)
+            first, start = len(page.numbers), time.perf_counter()
+            while time.perf_counter() < start + 4:
+                await page.take()
+            return page.numbers[first:], page.sizes[first:], time.perf_counter() - start
+
+    session = make_session(length=10**6, model=ReconstructingModel)
+    numbers, sizes, seconds = play(session, act, rate=15)
+    assert len(numbers) / seconds >= 4
+    assert np.percentile(sizes, (50, 90)).max() <= 3200
+    assert numbers == sorted(set(numbers)) and np.diff(numbers).max() <= 8
 
 
 def test_a_setting_gets_a_value(make_session):
@@ -145,6 +181,7 @@ def test_without_who_plays_the_session_waits(make_session):
             await second.until(lambda page: not page.role["played"])
             await second.until(lambda page: page.parts["header"]["clock"] == "paused")
             assert page_notice(second) == "paused: no viewer plays"
+            await second.until(lambda page: page.is_exact)
             assert await second.quiet()
             async with TestPage(http, served, "a") as again:
                 await again.until(lambda page: page.role.get("plays"))

@@ -9,11 +9,11 @@ import asyncio
 import threading
 import time
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
 
 from worldmodels.player.session.events import AbsenceEvent, AxisEvent, InputEvent, KeyEvent, StickEvent
 from worldmodels.player.session.loop import Due
-from worldmodels.player.web.scene import Scene
+from worldmodels.player.web.scene import LEAST, Scene
 
 CAPACITY = 1000
 """Events that can wait; more than any person presses within the longest tick, so further ones are dropped."""
@@ -76,6 +76,23 @@ class Inbox:
 
 IN_FLIGHT = 2
 """Scenes that a page may have been sent and not yet drawn: a slow one gets fewer of them, and always the newest."""
+FAST, SLOW = 0.15, 0.3
+"""Seconds from sending a scene to its receipt: below the first, messages may be larger, above the second not so large.
+"""
+LARGEST_LIMIT = LEAST << 10
+SMALL = 16 * LEAST
+"""Pixels of all frames that sketches of `LEAST` bytes show well: sixteen branches are too many."""
+REST = 0.3
+"""Seconds without a new scene after which a fast line gets exact frames instead of sketches."""
+
+
+class Sent(NamedTuple):
+    """A scene on its way to a page: the bytes of its message, when it was sent, and whether that is the first time."""
+
+    scene: Scene
+    size: int
+    at: float
+    is_new: bool
 
 
 class Viewer:
@@ -84,6 +101,10 @@ class Viewer:
     Attributes:
         page: the name that the page gave itself, by which it is known again after a lost connection.
         asks: whether the viewer has requested to play.
+        sent: the newest scene that it was sent.
+        exact: the newest scene whose frames it has exactly.
+        limit: the bytes that a message to it may have: its line carries so many within `SLOW` seconds.
+        rest: the seconds without a new scene after which it is sent exact frames; None if it has them.
         in_flight: the scenes that were sent to it and not yet drawn, the oldest first.
         changed: set when there may be something to send.
     """
@@ -91,9 +112,27 @@ class Viewer:
     def __init__(self, page: str) -> None:
         self.page, self.asks = page, False
         self.sent: Scene | None = None
-        self.in_flight: deque[Scene] = deque()
+        self.exact: Scene | None = None
+        self.limit, self.rest = LEAST, None
+        self.in_flight: deque[Sent] = deque()
         self.changed = asyncio.Event()
         self._held: dict[InputEvent, None] = {}
+
+    def send(self, scene: Scene, rests: bool, now: float) -> bytes | None:
+        """Return the message to send now, if there is any: the newest scene, or its frames exactly if nothing moves."""
+        if len(self.in_flight) >= IN_FLIGHT or (scene is self.sent and not (rests and self.rest)):
+            return None
+        if rests and self.rest:
+            message, exact = scene.changes_since(self.sent, self.exact), True
+        else:
+            # Sketches of small frames are as good as people can see.
+            limit = self.limit if scene.pixels > SMALL else LEAST
+            message, exact = scene.message_since(self.sent, self.exact, limit)
+        self.in_flight.append(Sent(scene, len(message), now, scene is not self.sent))
+        whole = len(scene.changes_since(self.sent, self.exact))
+        self.rest = None if exact else REST * max(1.0, whole / self.limit)
+        self.sent, self.exact = scene, scene if exact else self.exact
+        return message
 
     def hold(self, event: InputEvent) -> None:
         """Remember a held key, axis or stick, to release it when the page is gone."""
@@ -108,13 +147,22 @@ class Viewer:
         released, self._held = list(self._held), {}
         return released
 
-    def drawn(self, number: int) -> Scene | None:
-        """Take the receipt for a scene, and for all before it; return that scene, if it was waited for."""
-        scene = None
-        while self.in_flight and self.in_flight[0].number <= number:
-            scene = self.in_flight.popleft()
+    def drawn(self, number: int, now: float) -> Sent | None:
+        """Take the receipt for a scene, and for all before it; return what it was sent, if it was waited for."""
+        sent = None
+        while self.in_flight and self.in_flight[0].scene.number <= number:
+            sent = self.in_flight.popleft()
+            if sent.is_new and sent.scene.number == number:
+                break  # the same scene follows exactly
         self.changed.set()
-        return scene if scene and scene.number == number else None
+        if sent is None or sent.scene.number != number:
+            return None
+        if now - sent.at > SLOW:
+            self.limit = max(LEAST, self.limit // 2)
+        elif now - sent.at < FAST and sent.size >= self.limit // 8:
+            # Exact frames of a moment in which nothing moved show at once how much the line carries.
+            self.limit = min(2 * max(self.limit, sent.size), LARGEST_LIMIT)
+        return sent
 
 
 def _release_of(event: InputEvent) -> InputEvent | None:

@@ -14,7 +14,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from worldmodels.core.errors import UserError
 from worldmodels.player.web.access import HEADERS, Access
-from worldmodels.player.web.audience import IN_FLIGHT, Audience, Viewer
+from worldmodels.player.web.audience import Audience, Viewer
 from worldmodels.player.web.guide_parts import style_sheet
 from worldmodels.player.web.messages import LARGEST, Seen, Wish, page_json, read_message
 from worldmodels.player.web.scene import Scene
@@ -25,6 +25,8 @@ TYPES = {".html": "text/html", ".css": "text/css", ".js": "text/javascript"}
 MOST_VIEWERS = 32
 HEARTBEAT = 10.0
 """Seconds after which a connection is asked whether it is still there."""
+ALIVE = 3.0
+"""Seconds without another message after which a page is sent a sign of life; three missing ones, and it says so."""
 REPLACED = "The session continues in another tab of this browser."
 PATIENCE = 1.0
 """Seconds to wait for a connection that is to be closed."""
@@ -146,27 +148,38 @@ class Server:
             self._audience.take(viewer, message)
 
     def _take_receipt(self, viewer: Viewer, receipt: Seen) -> None:
-        scene = viewer.drawn(receipt.number)
-        if scene and scene.began and self._audience.plays(viewer):
-            self._thread.latency.add(time.perf_counter() - scene.began, scene.rate)
+        now = time.perf_counter()
+        sent = viewer.drawn(receipt.number, now)
+        if sent and sent.is_new and sent.scene.began and self._audience.plays(viewer):
+            self._thread.latency.add(now - sent.scene.began, sent.scene.rate)
 
     async def _send(self, viewer: Viewer, socket: Any) -> None:
-        """Send a viewer its role and the newest scene, whenever they change and it can take more."""
+        """Send a viewer its role and the newest scene, whenever they change and it can take more.
+
+        A page that was sent sketches gets exact frames when nothing moves, and any page a sign of life now and then.
+        """
         told: dict[str, Any] = {}
         with suppress(ConnectionError):
             while True:
-                await viewer.changed.wait()
+                rests = not await _is_set(viewer.changed, viewer.rest or ALIVE)
                 viewer.changed.clear()
                 if (role := self._audience.role(viewer)) != told:
                     told = role
                     await socket.send_str(page_json({"role": role}))
                 scene = self._scene
-                if scene and scene is not viewer.sent and len(viewer.in_flight) < IN_FLIGHT:
-                    viewer.in_flight.append(scene)
-                    before, viewer.sent = viewer.sent, scene
-                    if not scene.is_packed_since(before):  # which takes milliseconds, for a page that is behind
-                        await asyncio.to_thread(scene.changes_since, before)
-                    await socket.send_bytes(scene.changes_since(before))
+                # In a thread, since it takes milliseconds to pack a scene for a page that is behind.
+                message = scene and await asyncio.to_thread(viewer.send, scene, rests, time.perf_counter())
+                if message:
+                    await socket.send_bytes(message)
+                elif rests and not viewer.rest:
+                    await socket.send_str(page_json({"alive": True}))
+
+
+async def _is_set(event: asyncio.Event, seconds: float) -> bool:
+    """Wait for an event, but not longer; return whether it is set."""
+    with suppress(asyncio.TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+    return event.is_set()
 
 
 async def _dismiss(socket: Any, why: str) -> None:

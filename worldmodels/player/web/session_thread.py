@@ -98,10 +98,12 @@ class SessionThread:
         )
 
     def _publish(self, parts: dict[str, Any], frames: Any, began: float = 0.0, rate: float = 1.0) -> None:
+        entries = parts.pop("timeline", None)
+        timeline = None if entries is None else [page_json(entry) for entry in entries]
         texts = {name: page_json(part) for name, part in parts.items()}
         number = self._last.number + 1 if self._last else 1
-        scene = Scene(number, {**self._fixed, **texts}, frames, began, rate)
+        scene = Scene(number, {**self._fixed, **texts}, frames, timeline, began, rate)
         if self._last is None or scene.differs_from(self._last):
-            scene.changes_since(self._last)  # here, and not in the server's thread
+            scene.message_since(self._last, self._last)  # here, and not in the server's thread
             self._last = scene
             self._show(scene)
