@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import time
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
 
@@ -84,14 +85,22 @@ def test_keys_move_the_worlds(make_session):
         await page.keyboard.press("Tab")
         await page.keyboard.press("-")
         await shows(page, "#notice", "model temperature: 0.75")
-        script = "() => [...document.querySelectorAll('.cell .frame')].map((c) => "
-        script += "[...c.getContext('2d').getImageData(0, 0, c.width, c.height).data])"
-        return [np.reshape(data, (64, 64, 4)) for data in await page.evaluate(script)]
+        sketched = await frames_of(page)
+        await page.wait_for_timeout(4000)  # nothing moves, so exact frames follow
+        return sketched, await frames_of(page)
 
-    frames = browse(session, act)
+    sketched, frames = browse(session, act)
     seen = session.snapshot()
-    np.testing.assert_array_equal(frames[0][..., :3], seen.models[0].frame)
-    np.testing.assert_array_equal(frames[1][..., :3], seen.real.frame)
+    np.testing.assert_array_equal(frames[0], seen.models[0].frame)
+    np.testing.assert_array_equal(frames[1], seen.real.frame)
+    assert np.abs(sketched[1] - seen.real.frame.astype(int)).mean() < 4
+
+
+async def frames_of(page):
+    """Return the frames that the page shows, without their transparency."""
+    script = "() => [...document.querySelectorAll('.cell .frame')].map((c) => "
+    script += "[...c.getContext('2d').getImageData(0, 0, c.width, c.height).data])"
+    return [np.reshape(data, (64, 64, 4))[..., :3] for data in await page.evaluate(script)]
 
 
 NARROW = [(640, 400), (390, 844), (844, 390)]
@@ -307,6 +316,61 @@ def test_a_busy_page_shows_the_newest_picture(make_session):
         assert await first.inner_text("#facts") == await slow.inner_text("#facts")
 
     browse(make_session(), act, rate=60)
+
+
+def test_the_link_of_a_new_server_works_in_the_old_tab(make_session):
+    """A server that is started again at the same port has another token, and the old tab's address changes behind #."""
+
+    async def act(open_page, served):
+        page = await open_page(f"{served.address}/#old")
+        await shows(page, "#lost", "does not belong to the session")
+        await page.evaluate("link => { location.href = link; }", served.link)
+        await page.wait_for_selector("#lost", state="hidden")
+        await begin(page)
+        await page.keyboard.press("n")
+        await shows(page, "#clock", "paused")
+        await page.evaluate("location.hash = 'wrong'")
+        await shows(page, "#lost", "does not belong to the session")
+        await page.evaluate("link => { location.href = link; }", served.link)
+        await page.wait_for_selector("#lost", state="hidden")
+        await page.keyboard.press("c")
+        await shows(page, "#clock", "running")
+
+    browse(make_session(), act)
+
+
+def test_a_server_that_stands_still_is_told_until_it_is_back(make_session):
+    async def act(open_page, served):
+        page = await open_page()
+        await begin(page)
+        await page.evaluate("window.now = Date.now; window.late = 0; Date.now = () => window.now() + window.late")
+        await page.keyboard.press("n")
+        await shows(page, "#clock", "paused")
+        await page.wait_for_timeout(4000)
+        assert await page.locator("#lost").is_hidden()  # a server without news gives signs of life
+        time.sleep(2.0)  # this process serves, and stands still
+        await page.evaluate("window.late = 12000")
+        await shows(page, "#lost", "the server does not answer (1")
+        await page.wait_for_selector("#lost", state="hidden")
+
+    browse(make_session(), act)
+
+
+def test_the_one_who_plays_reaches_the_button_that_hands_over_by_tab(make_session):
+    async def act(open_page, served):
+        first, second = await open_page(), await open_page()
+        await begin(first)
+        await shows(second, "#role", "you watch")
+        await first.keyboard.press("Tab")
+        assert await first.evaluate("document.activeElement.id") == "role-button"
+        await first.keyboard.press("Tab")  # and on to the settings, as without viewers
+        await shows(first, "#settings .chosen", "model temperature")
+        await first.keyboard.press("Tab")
+        await first.keyboard.press("Enter")
+        await shows(first, "#role", "you watch")
+        await second.wait_for_selector("#role >> text=Hand over")
+
+    browse(make_session(), act)
 
 
 def test_a_wrong_link_says_so(make_session):

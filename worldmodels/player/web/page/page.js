@@ -13,6 +13,8 @@ const connection = new Connection({ scene: drawScene, fresh, role: showRole, sta
 const send = (message) => connection.send(message);
 const input = new Input(send, wants);
 
+const PRESSES = ["space", "return"]; // the keys that press a button
+
 function fresh() {
   state.parts = {};
   state.frames = {};
@@ -175,6 +177,13 @@ function showConnection(text) {
 function wants(key) {
   const { guide, help, branches, latents, status } = state.parts;
   if (!guide?.keys.includes(key) || byId("quit").open) return null;
+  const button = byId("role-button"), isReached = document.activeElement === button;
+  if (isReached && PRESSES.includes(key)) return null; // of the button, by the browser
+  if (isReached) button.blur();
+  if (key === "tab" && state.role.plays && button.textContent && !isReached) {
+    button.focus();
+    return false;
+  }
   if (!state.role.plays) {
     if (!guide.help.includes(key) && !(guide.quit.includes(key) && state.watchesHelp)) return null;
     toggleOwnHelp();
