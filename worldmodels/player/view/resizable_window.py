@@ -53,7 +53,8 @@ def forbid_opengl(driver: str) -> None:
 def _no_display(why: str) -> UserError:
     return UserError(
         f"There is no display to open a window on ({why}). "
-        "Play in a browser: worldmodels play ... --web, or without a person: --headless --key-script FILE --video OUT.mp4"
+        "Play in a browser: worldmodels play ... --web, or without a person: --headless --key-script FILE --video "
+        "OUT.mp4"
     )
 
 

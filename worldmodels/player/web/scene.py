@@ -10,8 +10,9 @@ The time line keeps the entries from 2 up to 300 of those that the page has, and
 
 Frames come in one of two forms. Exact ones, with "shrunk" 0, are the RGB pixels of each frame, or their exclusive or
 with the last exact frame of that name if the last value of the frame is true. The page then shows all frames that it
-has exactly. Sketches, with "shrunk" from 1, are for frames that move: a picture in WebP, grey, which has the planes Y, Cb and Cr of each frame below one another, shrunk by that factor. WebP halves the colours of a
-picture in each direction, which would blur pixel art: so the colours are planes of a grey picture.
+has exactly. Sketches, with "shrunk" from 1, are for frames that move: one grey picture in WebP, which has the planes Y,
+Cb and Cr of each frame below one another, shrunk by that factor. A picture in colour would halve those planes in each
+direction, which blurs pixel art.
 """
 
 from __future__ import annotations
