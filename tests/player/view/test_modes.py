@@ -13,6 +13,7 @@ from tiny_worlds import CopyingModel, LatentModel, ReconstructingModel
 from worldmodels.core.seeding import Streams
 from worldmodels.envs.games.table import GAME_INFO
 from worldmodels.player.session.controls.box_controls import BoxControls
+from worldmodels.player.session.latents.latent_commands import LatentCommand
 from worldmodels.player.session.latents.latents_snapshot import ProbeReader
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer, RandomBoxPlayer
@@ -92,8 +93,7 @@ def test_nothing_is_printed_over_or_cut(modes, size, monkeypatch):
         painter, snapshot = painter_of(session, columns), play(session, keys)
         with recording(monkeypatch) as drawn:
             painter.draw(surface, snapshot, "key to picture 28 ms")
-        own = {SOURCE, *(model.name for model in snapshot.models)}  # as long as they are
-        texts = [text for text in drawn.shortened if text not in own]
+        texts = [text for text in drawn.shortened if text != SOURCE]  # which is as long as it is
         if drawn.cut or drawn.overlaps() or drawn.covered or texts:
             faults[name] = drawn.cut, drawn.overlaps(), drawn.covered, texts
         assert {"help", "quit"} <= {text for text, _ in drawn.texts}, name
@@ -110,7 +110,8 @@ def test_the_help_and_the_rules_show_every_key(modes, size, monkeypatch):
             painter.draw_rules(surface, "Ready: press a key to begin")
         assert not drawn.cut and not drawn.overlaps()
         texts = {text for text, _ in drawn.texts}
-        assert {keys for keys, _ in painter.guide.actions} <= texts
+        assert {keys for keys, _ in (*painter.guide.actions, *painter.guide.inside)} <= texts
+        assert len(painter.guide.inside) == (len(LatentCommand) if columns else 0)
         of_commands = zip(painter.guide.hints, painter.guide.commands, strict=True)
         assert all(brief in texts or whole in texts for (brief, _), (whole, _) in of_commands)
 
@@ -125,11 +126,11 @@ def test_a_message_is_never_cut(make_session, size, monkeypatch):
     assert LONGEST in {text for text, _ in drawn.texts} and LONGEST not in drawn.shortened
 
 
-def test_the_hint_for_beginners_is_whole(make_session, monkeypatch):
-    session = make_session()
+def test_the_hint_for_beginners_is_whole_and_covers_nothing(make_session, monkeypatch):
+    session, hint = make_session(), "H shows all keys · F11: full screen · Esc leaves"
     for size in SIZES:
         with recording(monkeypatch) as drawn:
-            painter_of(session, 3).draw(
-                pygame.Surface(size), session.snapshot(), hint="H shows all keys · F11: full screen"
-            )
+            painter_of(session, 3).draw(pygame.Surface(size), session.snapshot(), hint=hint)
+        assert hint in {text for text, _ in drawn.texts} and hint not in drawn.shortened
+        assert not drawn.overlaps() and not drawn.covered
         assert not drawn.cut

@@ -9,6 +9,7 @@ import pytest
 from tiny_worlds import BUTTONS, MEANINGS
 
 from worldmodels.player.session.controls.keys import Controls
+from worldmodels.player.view import theme
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.panels.help_screen import make_guide
 from worldmodels.player.view.resizable_window import (
@@ -19,6 +20,7 @@ from worldmodels.player.view.resizable_window import (
     recall,
     remember,
     room_on,
+    turned,
     within,
 )
 
@@ -61,6 +63,44 @@ def test_its_size_is_remembered_and_cut_to_the_screen(open_window, remembered):
     window.close()
     remember(WindowMemory(4000, 3000))
     assert open_window().surface.get_size() == (1350, 680)
+
+
+def test_the_smallest_size_of_the_key_is_not_remembered(open_window, remembered):
+    window = open_window()
+    first, sizes = window.surface.get_size(), set()
+    while window.surface.get_size() not in sizes:
+        sizes.add(window.surface.get_size())
+        window.enlarge()
+        smallest = min(sizes | {window.surface.get_size()})
+        if window.surface.get_size() < first:
+            break
+    assert window.surface.get_size() == smallest == (first[0] // 2, first[1] // 2)
+    window.close()
+    assert not remembered.exists()
+    remember(WindowMemory(*smallest))  # of an earlier version
+    assert open_window().surface.get_size() == first
+
+
+def test_a_wide_picture_opens_upright_on_an_upright_screen(open_window, monkeypatch):
+    monkeypatch.setattr(pygame.display, "get_desktop_sizes", lambda: [(1080, 1920)])
+    window = open_window()
+    width, height = window.surface.get_size()
+    assert height > width and width <= 1064 and height <= 1832
+    window.enlarge()
+    assert window.surface.get_size()[1] > window.surface.get_size()[0]
+    window.close()
+    assert turned((1312, 640), (1080, 1920)) == (640, 1312) and turned((1312, 640), (1920, 1080)) == (1312, 640)
+    assert turned((908, 970), (1080, 1920)) == (908, 970)
+
+
+def test_the_window_has_an_icon_of_its_own(open_window, monkeypatch):
+    shown = []
+    monkeypatch.setattr(pygame.display, "set_icon", shown.append)
+    open_window().close()
+    (picture,) = shown
+    colours = {tuple(picture.get_at((x, y)))[:3] for x in range(0, 64, 4) for y in range(0, 64, 4)}
+    assert picture.get_size() == (64, 64) and {theme.REAL, theme.MODEL} <= colours
+    assert picture.get_at((63, 0)).a == 0
 
 
 @pytest.mark.parametrize(

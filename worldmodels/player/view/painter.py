@@ -53,7 +53,7 @@ class Painter:
         return natural_size(max(1, zoom * 64 // self.frame_size[0]), self._content(None))
 
     def draw(self, surface: pygame.Surface, snapshot: Snapshot, latency: str = "", hint: str = "") -> None:
-        """Draw onto a surface of any size; `hint` stands above all for a while."""
+        """Draw onto a surface of any size; `hint` stands in the place of the keys for a while."""
         surface.fill(theme.BACKGROUND)
         layout = self._layout(surface, snapshot)
         canvas = Canvas(surface, layout.scale)
@@ -66,11 +66,12 @@ class Painter:
             with canvas.only(layout.panel):
                 self._draw_panel(canvas, layout.panel, snapshot)
         draw_settings(canvas, layout.settings, snapshot)
-        draw_hints(canvas, layout.keys, self.guide)
+        if hint:
+            draw_hint(canvas, layout.keys, hint)
+        else:
+            draw_hints(canvas, layout.keys, self.guide)
         if snapshot.help_shown:
             draw_help(canvas, self.guide)
-        elif hint:
-            draw_hint(canvas, layout.rest, hint)
 
     def draw_rules(self, surface: pygame.Surface, status: str) -> None:
         """Draw only the rules and keys, and the player's status."""

@@ -20,6 +20,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.files.json_files import parse_json
 from worldmodels.core.files.user_folders import state_folder
 from worldmodels.core.files.writing import make_folder, read_regular, write_atomic
+from worldmodels.player.view import theme
 from worldmodels.player.view.layout import scale_for
 from worldmodels.player.view.painter import Painter
 
@@ -84,6 +85,11 @@ def within(size: Size, room: Size) -> Size:
     return min(size[0], room[0]), min(size[1], room[1])
 
 
+def turned(natural: Size, screen: Size) -> Size:
+    """Return a natural size, upright on an upright screen."""
+    return natural[::-1] if screen[1] > screen[0] and natural[0] > natural[1] else natural
+
+
 def next_size(size: Size, natural: Size, screen: Size) -> Size:
     """Return the next larger of the natural size's multiples that the screen has room for, or else the smallest."""
     room = room_on(screen)
@@ -132,6 +138,16 @@ def remember(memory: WindowMemory) -> None:
         write_atomic(path, json.dumps(asdict(memory), allow_nan=False) + "\n")
 
 
+def icon() -> pygame.Surface:
+    """Return the window's icon, 64 x 64: a real frame and, over its corner, a model's."""
+    surface = pygame.Surface((64, 64), pygame.SRCALPHA)
+    for colour, place in ((theme.REAL, (4, 4, 40, 40)), (theme.MODEL, (20, 20, 40, 40))):
+        pygame.draw.rect(surface, theme.BACKGROUND, pygame.Rect(place).inflate(6, 6), border_radius=9)
+        pygame.draw.rect(surface, colour, place, border_radius=6)
+    pygame.draw.circle(surface, theme.BACKGROUND, (40, 40), 9)
+    return surface
+
+
 TRIES, PAUSE = 8, 30
 """Attempts to set a size, and the milliseconds between them."""
 
@@ -154,13 +170,15 @@ class ResizableWindow:
 
     def __init__(self, painter: Painter, zoom: int, as_it_was: bool) -> None:
         open_display()
-        self._natural = painter.size(zoom)
+        pygame.display.set_icon(icon())
         self._screen = pygame.display.get_desktop_sizes()[0]
+        self._natural = turned(painter.size(zoom), self._screen)
+        self._smallest = next_size(self._screen, self._natural, self._screen)
         self.memory: WindowMemory = recall()
         remembered = (self.memory.width, self.memory.height)
-        fits = as_it_was and min(remembered[0] - LEAST[0], remembered[1] - LEAST[1]) >= 0
+        fits = min(remembered[0] - LEAST[0], remembered[1] - LEAST[1]) >= 0 and remembered != self._smallest
         opening = opening_size(self._natural, self._screen)
-        self._windowed = self._opened = within(remembered, room_on(self._screen)) if fits else opening
+        self._windowed = self._opened = within(remembered, room_on(self._screen)) if fits and as_it_was else opening
         self.full_screen = False
         self.surface = self._show()
 
@@ -182,8 +200,8 @@ class ResizableWindow:
             self._windowed = self.surface.get_size()
 
     def close(self) -> None:
-        """Close the window, and remember its size if it was changed."""
-        if self._windowed != self._opened:
+        """Close the window, and remember its size if it was changed, but never the smallest one of `enlarge`."""
+        if self._windowed not in (self._opened, self._smallest):
             self.memory = replace(self.memory, width=self._windowed[0], height=self._windowed[1])
             remember(self.memory)
         pygame.display.quit()

@@ -61,6 +61,7 @@ def guide_part(guide: Guide) -> dict[str, Any]:
         "rules": guide.rules,
         "actions": guide.actions,
         "commands": guide.commands,
+        "inside": guide.inside,
         "notes": guide.notes,
         "buttons": [
             [key, *hint] for key, hint in zip(guide.hint_keys, guide.hints, strict=True) if key not in of_settings

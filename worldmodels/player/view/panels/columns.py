@@ -14,7 +14,7 @@ from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.colour_maps import COLOUR_MAP, difference_map, heat_map
 from worldmodels.player.view.layout import FramePlace
 from worldmodels.player.view.panels.bars import BarRow, difference_rows, draw_bars, value_rows
-from worldmodels.player.view.theme import LARGE, QUIET, SMALL
+from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
 
 SHORT = {"Difference": "Diff."}
 """Short names, for little room."""
@@ -184,11 +184,15 @@ def _draw_title(canvas: Canvas, place: pygame.Rect, column: Column) -> None:
     y = place.centery - 1
     canvas.fill(column.colour, pygame.Rect(place.left, y - 8, 4, 16))
     end = place.right
+    names = (column.name, SHORT.get(column.name, column.name))
     if column.total:
-        total = canvas.write(column.total, (end, y - 1), size=LARGE, bold=True, colour=column.colour, anchor="midright")
+        room = place.width - 19 - min(canvas.width(name, bold=True) for name in names)
+        sizes = (LARGE, NORMAL, SMALL)
+        size = next((size for size in sizes if canvas.width(column.total, size, bold=True) <= room), SMALL)
+        total = canvas.write(column.total, (end, y - 1), size=size, bold=True, colour=column.colour, anchor="midright")
         end = total.left - 7
     room = end - place.left - 12
-    text = SHORT.get(column.name, column.name) if canvas.width(column.name, bold=True) > room else column.name
+    text = names[canvas.width(column.name, bold=True) > room]
     name = canvas.write(text, (place.left + 12, y), bold=True, anchor="midleft", room=room)
     width = canvas.width(column.total_name, SMALL)
     if column.total and end - width > name.right + 10:

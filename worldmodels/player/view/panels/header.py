@@ -8,7 +8,7 @@ from worldmodels.player.session.snapshot import Snapshot, plain
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.panels.help_screen import Guide
-from worldmodels.player.view.theme import LARGE, QUIET, SMALL, TITLE
+from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL, TITLE
 
 LOW = 60
 """The height below which the header has a smaller title."""
@@ -25,7 +25,8 @@ def draw_header(canvas: Canvas, area: pygame.Rect, snapshot: Snapshot, source: s
     first, second = (area.top + 15, area.top + 37) if low else (area.top + 27, area.top + 55)
     left = _pills(canvas, area.right, first, snapshot)
     room = left - area.left - 8
-    size = LARGE if low else TITLE
+    sizes = (LARGE, NORMAL, SMALL) if low else (TITLE, LARGE, NORMAL, SMALL)
+    size = next((size for size in sizes if canvas.width(snapshot.title, size, bold=True) <= room), SMALL)
     title = canvas.write(snapshot.title, (area.left, first), size=size, bold=True, anchor="midleft", room=room)
     x = title.right + 18
     fits = canvas.width(snapshot.notice, SMALL) <= left - 10 - x
@@ -91,14 +92,8 @@ def draw_hints(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:
 
 
 def draw_hint(canvas: Canvas, area: pygame.Rect, text: str) -> None:
-    """Draw a text for beginners on a card over the lower end of an area."""
-    lines = canvas.wrap(text, area.width - 40)
-    card = pygame.Rect(0, 0, max(map(canvas.width, lines)) + 32, 20 * len(lines) + 16)
-    card.midbottom = (area.centerx, area.bottom - 8)
-    canvas.card(card)
-    canvas.border(theme.MODEL, card, radius=8)
-    for i, line in enumerate(lines):
-        canvas.write(line, (card.centerx, card.top + 18 + 20 * i), anchor="center")
+    """Draw a text for beginners in the middle of the line of keys."""
+    canvas.write(text, area.center, size=SMALL, colour=theme.MODEL, bold=True, anchor="center", room=area.width)
 
 
 def _hint_width(canvas: Canvas, keys: str, text: str) -> int:

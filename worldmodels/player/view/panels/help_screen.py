@@ -74,6 +74,8 @@ class Guide:
     """The key of each hint, by the name that the controls know."""
     keys: KeyTable = DEFAULT_KEYS
     """The keys of the session."""
+    inside: tuple[tuple[str, str], ...] = ()
+    """Keys and their commands in the pane inside the model, if there is a model."""
 
 
 def make_guide(
@@ -111,7 +113,12 @@ def make_guide(
         controls.names,
         tuple(keys[0] for keys, _ in commands),
         controls.keys,
+        _inside(controls.keys) if with_model else (),
     )
+
+
+def _inside(keys: KeyTable) -> Table:
+    return tuple((" ".join(map(key_label, own)), command.value) for command, own in keys.latents.items())
 
 
 def draw_guide(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:
@@ -154,9 +161,12 @@ class _Page:
         count = min(3, max(2, (inner + BETWEEN) // (column + BETWEEN)))
         half = -(-len(commands) // (count - 1))
         parts = [commands[i : i + half] for i in range(0, len(commands), half)]
-        self._tables = [("In the game", guide.actions), *(("The player", part) for part in parts)]
-        self._column = (inner - BETWEEN * (len(self._tables) - 1)) // len(self._tables)
-        self._table_height = HEAD + max(_height(canvas, table, self._column) for _, table in self._tables)
+        first = [("In the game", guide.actions), *([("Inside the model", guide.inside)] if guide.inside else [])]
+        self._columns = [first, *([("The player", part)] for part in parts)]
+        self._column = (inner - BETWEEN * (len(self._columns) - 1)) // len(self._columns)
+        self._table_height = max(
+            sum(HEAD + _height(canvas, table, self._column) for _, table in column) for column in self._columns
+        )
         lines = 32 + RULE * len(self._rules) + 10 + self._table_height + 16 * len(self._notes) + (24 if status else 0)
         self.height = lines + 2 * PADDING
 
@@ -172,10 +182,12 @@ class _Page:
             canvas.write(line, (inner.left, y))
             y += RULE
         y += 10
-        for i, (name, table) in enumerate(self._tables):
-            left = inner.left + i * (self._column + BETWEEN)
-            canvas.write(name, (left, y), size=SMALL, colour=theme.REAL, bold=True)
-            _table(canvas, pygame.Rect(left, y + HEAD, self._column, self._table_height), table)
+        for i, column in enumerate(self._columns):
+            left, top = inner.left + i * (self._column + BETWEEN), y
+            for name, table in column:
+                canvas.write(name, (left, top), size=SMALL, colour=theme.REAL, bold=True)
+                _table(canvas, pygame.Rect(left, top + HEAD, self._column, self._table_height), table)
+                top += HEAD + _height(canvas, table, self._column)
         y += self._table_height
         for line in self._notes:
             canvas.write(line, (inner.left, y), size=SMALL, colour=QUIET)

@@ -76,6 +76,8 @@ function showGuide(guide) {
   setText(byId("notes"), guide.notes);
   fillTable(byId("help-actions"), guide.actions);
   fillTable(byId("help-commands"), guide.commands);
+  fillTable(byId("help-inside"), guide.inside);
+  byId("inside-title").hidden = !guide.inside.length;
   makeLatentButtons(input, guide.latents);
   byId("commands").replaceChildren(...guide.buttons.map(([key, name, text]) => {
     const button = make("button", "", "", make("b", "", name), text);
