@@ -14,7 +14,7 @@ from worldmodels.core.configuration.presets import preset_names
 from worldmodels.core.configuration.sections import load_config
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = ("docs", "docs/start", "docs/tutorials", "docs/algorithms")
+FOLDERS = ("docs", "docs/start", "docs/tutorials", "docs/algorithms", "docs/reference")
 PAGES = [ROOT / "README.md", *(page for folder in FOLDERS for page in (ROOT / folder).glob("*.md"))]
 BLOCK = re.compile(r"^```\w*\n(.*?)^```", re.M | re.S)
 

@@ -18,8 +18,8 @@ from worldmodels.core.configuration.sections import load_config, merge, to_dict
 from worldmodels.core.errors import UserError
 from worldmodels.training.loops.plan import TrainingPlan
 
-DOCUMENT = (Path(__file__).parent.parent / "docs" / "simple.md").read_text()
-SECTION = DOCUMENT.split("## The named settings")[1].split("Not there:")[0]
+DOCUMENT = (Path(__file__).parent.parent / "docs" / "reference" / "names_elsewhere.md").read_text()
+SECTION = DOCUMENT.split("### The named settings")[1].split("Not there:")[0]
 ROWS = re.findall(r"^\| (`[^|]*|the schedules[^|]*) \| `([^`]*)` \|$", SECTION, re.MULTILINE)
 EXTRAS = {"ale_py": "atari", "crafter": "crafter", "shimmy": "dmc"}
 """Packages of environments, each with the extra that brings it."""

@@ -145,7 +145,7 @@ def evaluate(  # noqa: PLR0913  an argument for each key of the section
         windows: recorded sequences over which the model's errors are averaged.
 
     Returns:
-        The content of the JSON file that was written (docs/evaluation.md); with "both" one by each name.
+        The content of the JSON file that was written (docs/reference/evaluation_json.md); with "both" one by each name.
 
     Raises:
         UserError: no such run or checkpoint, a setting out of its range, or a run without the needed world model.

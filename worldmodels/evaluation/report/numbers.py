@@ -1,4 +1,4 @@
-"""Converts the numbers of an evaluation to text and to JSON; docs/evaluation.md describes the JSON.
+"""Converts the numbers of an evaluation to text and to JSON; docs/reference/evaluation_json.md describes the JSON.
 
 Converts the curves of measures to lines of a picture against the horizon.
 """
