@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from site_pages.edit_links import add_edit_link
+
 import worldmodels
 
 project = "worldmodels"
 author = copyright = "The authors of worldmodels"
 version = release = worldmodels.__version__
 
-extensions = ["myst_parser", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx_copybutton", "sphinx_reredirects"]
 myst_enable_extensions = ["deflist", "html_image"]
 myst_heading_anchors = 6  # those of a repository's host
 highlight_language = "none"  # of blocks that name no language
@@ -23,3 +27,11 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_title = f"worldmodels {version}"
 html_copy_source = False
+
+redirects: dict[str, str] = {}
+"""New addresses of pages that moved, by their old places without a suffix; relative to the old place."""
+
+
+def setup(app: Any) -> None:
+    """Let each page have a link to its file in the repository, if the repository's address is known."""
+    app.connect("html-page-context", add_edit_link)

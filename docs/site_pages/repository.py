@@ -8,8 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from site_pages.notebooks import as_markdown
+
 ROOT = Path(__file__).parents[2]
 RESULTS = PurePosixPath("benchmarks/results")
+NOTEBOOKS = PurePosixPath("docs/notebooks")
 OTHER_PLACES = {"CHANGELOG.md": "development/changelog.md", "CONTRIBUTING.md": "development/contributing.md"}
 """Pages at the top of the repository, and their places in the site."""
 _CODE_OR_LINK = re.compile(r"^ *```.*?^ *```|`[^`\n]*`|(?P<before>\]\(|<img src=\")(?P<link>[^)\"\s]+)", re.M | re.S)
@@ -27,15 +30,21 @@ def take_over() -> Taken:
     """Return the Markdown pages that the site takes over, and the files that these show or link."""
     taken = Taken({}, {})
     for path in sources():
-        text, linked = for_site(path, (ROOT / path).read_text(encoding="utf-8"))
+        text, linked = for_site(path, source_text(ROOT / path))
         taken.pages[str(site_place(path))] = text
         taken.files.update((str(site_place(file)), ROOT / file) for file in linked)
     return taken
 
 
+def source_text(path: Path) -> str:
+    """Return the Markdown of a page or a notebook."""
+    return as_markdown(path) if path.suffix == ".py" else path.read_text(encoding="utf-8")
+
+
 def sources() -> Iterator[PurePosixPath]:
-    """Yield the paths of these pages in the repository."""
+    """Yield the paths of these pages and of the notebooks in the repository."""
     docs = [path for path in (ROOT / "docs").rglob("*.md") if "_build" not in path.parts]
+    docs += (ROOT / NOTEBOOKS).glob("*.py")
     for file in sorted([*docs, *(ROOT / RESULTS).glob("*.md"), *map(ROOT.joinpath, OTHER_PLACES)]):
         yield PurePosixPath(file.relative_to(ROOT).as_posix())
 
@@ -43,13 +52,16 @@ def sources() -> Iterator[PurePosixPath]:
 def site_place(path: PurePosixPath) -> PurePosixPath:
     """Return the place in the site of a file of the repository.
 
-    Pages of docs/ keep their places, and a README is the index of its folder. The folder of results is results/.
+    Pages of docs/ keep their places, a README is the index of its folder, and a notebook becomes a page. The folder of
+    results is results/.
     Everything else, which readers download, stands in files/.
     """
     if str(path) in OTHER_PLACES:
         return PurePosixPath(OTHER_PLACES[str(path)])
     if path.is_relative_to("docs"):
         place = path.relative_to("docs")
+        if path.is_relative_to(NOTEBOOKS):
+            return place.with_suffix(".md")
         return place.with_name("index.md") if place.name == "README.md" else place
     if path.is_relative_to(RESULTS):
         is_folder = (ROOT / path).is_dir()  # the index says that folders stand in the repository

@@ -10,6 +10,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 from make_site import pages_and_files, write_source
 from site_pages.contents import sections, with_pages_of_folder
+from site_pages.edit_links import HOST_VARIABLE, edit_link, repository_address
 from site_pages.repository import for_site, site_place
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -61,6 +62,32 @@ def test_every_page_is_in_the_contents() -> None:
         trees = re.findall(r"```{toctree}\n(?::.*\n)*\n((?:[^`].*\n)*)```", pages[page])
         found += [str(PurePosixPath(page).parent / name) for tree in trees for name in tree.split()]
     assert sorted(found) == sorted(pages)
+
+
+@pytest.mark.parametrize(
+    ("page", "address", "link"),
+    [
+        ("training", "https://github.com/a/b", "https://github.com/a/b/edit/main/docs/training.md"),
+        ("algorithms/index", "https://github.com/a/b", "https://github.com/a/b/edit/main/docs/algorithms/README.md"),
+        (
+            "notebooks/world_model",
+            "https://gitlab.com/a/b",
+            "https://gitlab.com/a/b/-/edit/main/docs/notebooks/world_model.py",
+        ),
+        ("development/changelog", "https://github.com/a/b", "https://github.com/a/b/edit/main/CHANGELOG.md"),
+        ("reference/commands", "https://github.com/a/b", ""),  # from the code
+        ("results/learning", "https://github.com/a/b", ""),  # from a benchmark
+        ("training", "", ""),
+    ],
+)
+def test_a_page_is_edited_where_it_stands(page: str, address: str, link: str) -> None:
+    assert edit_link(page, address) == link
+
+
+def test_the_address_of_the_repository_is_that_of_the_host() -> None:
+    assert repository_address({HOST_VARIABLE: "git@github.com:a/b.git"}) == "https://github.com/a/b"
+    assert repository_address({HOST_VARIABLE: "https://github.com/a/b/"}) == "https://github.com/a/b"
+    assert repository_address({}) == ""  # pyproject.toml has none yet
 
 
 def test_what_is_gone_leaves_the_source(tmp_path: Path) -> None:
