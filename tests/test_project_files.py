@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -73,6 +74,25 @@ def test_the_citation_names_the_version_and_licence_of_the_package() -> None:
     assert (citation["title"], citation["version"]) == ("worldmodels", worldmodels.__version__)
     assert citation["type"] == "software"
     assert f'license = "{citation["license"]}"' in PROJECT
+
+
+def test_the_entry_for_bibtex_says_the_same() -> None:
+    citation, page = read_yaml("CITATION.cff"), (ROOT / "docs" / "citing.md").read_text()
+    entry = dict(re.findall(r"^  (\w+) += \{+([^}]+)\}+,$", page, re.M))
+    assert entry["author"] == citation["authors"][0]["name"]
+    assert {name: entry[name] for name in ("title", "version", "license")} == {
+        name: citation[name] for name in ("title", "version", "license")
+    }
+
+
+def test_containers_have_a_python_and_extras_of_the_package() -> None:
+    recipe = (ROOT / "Dockerfile").read_text()
+    arguments = dict(re.findall(r"^ARG (\w+)=(\S+)$", recipe, re.M))
+    assert f'"Programming Language :: Python :: {arguments["PYTHON"]}"' in PROJECT
+    extras = {extra for given in re.findall(r"EXTRAS=([\w,]+)", recipe) for extra in given.split(",")}
+    assert extras == {"gpu", "web"} and all(f"\n{extra} = [" in PROJECT for extra in extras)
+    machine = json.loads((ROOT / ".devcontainer" / "devcontainer.json").read_text())
+    assert (ROOT / machine["postCreateCommand"].split()[0]).is_file()
 
 
 def test_the_hooks_before_a_commit_are_valid_and_their_tools_installed() -> None:
