@@ -95,7 +95,7 @@ READINGS = {
 WORDS = f"""\
 Figures {", ".join(map(str, AHEAD))} steps ahead. Squared error rewards the mean of all possible frames, which is
 blurred. Told apart: the accuracy of a small classifier, from 0.5 (never) to 1 (always). Small structures and contrast:
-1 is right. Places and things are read from samples (`docs/evaluation.md`)."""
+1 is right. Places and things are read from samples (`docs/measures.md`)."""
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Draw the example of learning curves in docs/evaluation.md, from runs that are made up."""
+"""Draw the example of learning curves in docs/curves.md, from runs that are made up."""
 
 from __future__ import annotations
 

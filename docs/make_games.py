@@ -36,7 +36,7 @@ game gives no meaning do nothing. The player lays special actions on Space, K, L
 Episodes end as each game says, or are truncated at the time limit. Play any of them: `worldmodels play --game NAME`.
 
 Variables are what is true of the current moment, for probes of what a model knows:
-[environments.md](environments.md#what-is-true-of-a-moment) says how they are read and what they mean.
+[environments.md](native_games.md#what-is-true-of-a-moment) says how they are read and what they mean.
 """
 
 

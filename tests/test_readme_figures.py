@@ -69,7 +69,7 @@ def test_a_figure_that_is_not_in_the_results_is_found(tmp_path: Path) -> None:
     ]
 
 
-ENVIRONMENTS = ROOT / "docs/environments.md"
+ENVIRONMENTS = ROOT / "docs/native_games.md"
 
 
 def rows(file: str) -> list[list[str]]:
