@@ -10,6 +10,10 @@ key to picture keys are pressed at random times while the clock ticks 15 times a
                key until the next frame of the screen after the picture of the step that obeys it has been drawn
 pictures/s     steps that the page has shown in each second, at 15 steps a second and at 60
 paused         processor time of the server in each second of a pause
+bytes          of each picture while keys are held at 15 steps a second, without a browser: on this machine, and on a
+               line of 12 kB/s, on which the time of each byte is waited for; and pictures that arrive in each second
+
+`--only bytes` measures those alone, keeps the other figures, and needs no browser.
 """
 
 from __future__ import annotations
@@ -20,22 +24,29 @@ import json
 import os
 import re
 import shutil
+import struct
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import aiohttp
 import numpy as np
 from player_speed import make_run
-from playwright.async_api import Page, async_playwright
 from provenance import made_by, made_line
 from speed.stopwatch import machine
 
+if TYPE_CHECKING:
+    from playwright.async_api import Page
+
 MILLISECONDS, PICTURES, PAUSED = 80, 15, 0.10
 """Targets: milliseconds and share of a processor to stay below, pictures a second to reach."""
+NARROW, PICTURE_BYTES, NARROW_PICTURES = 12_000, 3000, 4
+"""Bytes a second of a narrow line, and targets on it: bytes of a picture, pictures a second."""
 KEYS = ("ArrowRight", "ArrowLeft", "ArrowUp")
 FASTEST = 60
 
@@ -58,28 +69,76 @@ PROBE = """() => {
 
 
 @asynccontextmanager
-async def playing(run: Path, rate: int) -> AsyncIterator[tuple[Page, int]]:
-    """Serve a run and open its page; yield the page, once the person plays, and the process id of the server."""
+async def serving(run: Path, rate: int) -> AsyncIterator[tuple[str, int]]:
+    """Serve a run; yield its link and the process id of the server."""
     command = [sys.executable, "-u", "-m", "worldmodels", "play", str(run), "--web", "--port", "0", "--rate", str(rate)]
     server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     try:
         link = None
         while link is None:
             link = re.search(r"http://\S+", (await server.stdout.readline()).decode())  # type: ignore[union-attr]
-        async with async_playwright() as driver:
-            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-            path = shutil.which("chromium") or shutil.which("google-chrome")
-            browser = await driver.chromium.launch(executable_path=path, args=arguments)
-            page = await browser.new_page(viewport={"width": 1280, "height": 800})
-            await page.goto(link.group())
-            await page.click("#begin", timeout=300_000)
-            await page.wait_for_timeout(3000)  # the first pictures take longer
-            await page.evaluate(PROBE)
-            yield page, server.pid
-            await browser.close()
+        yield link.group(), server.pid
     finally:
         server.terminate()
         await server.wait()
+
+
+@asynccontextmanager
+async def playing(run: Path, rate: int) -> AsyncIterator[tuple[Page, int]]:
+    """Serve a run and open its page; yield the page, once the person plays, and the process id of the server."""
+    from playwright.async_api import async_playwright
+
+    async with serving(run, rate) as (link, process), async_playwright() as driver:
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = await driver.chromium.launch(executable_path=path, args=arguments)
+        page = await browser.new_page(viewport={"width": 1280, "height": 800})
+        await page.goto(link)
+        await page.click("#begin", timeout=300_000)
+        await page.wait_for_timeout(3000)  # the first pictures take longer
+        await page.evaluate(PROBE)
+        yield page, process
+        await browser.close()
+
+
+async def bytes_of_pictures(run: Path, seconds: float, line: int | None) -> dict[str, float]:
+    """Return bytes of a picture, median and 90th percentile, and pictures a second.
+
+    Args:
+        line: the bytes that it carries in each second; None for this machine's own.
+    """
+    generator, sizes, key = np.random.default_rng(0), [], "right"
+    async with serving(run, PICTURES) as (link, _), aiohttp.ClientSession() as http:
+        address, _, token = link.partition("/#")
+        async with http.ws_connect(f"{address}/socket", params={"token": token}, max_msg_size=0) as socket:
+            start = pressed = 0.0
+            while not start or time.perf_counter() < start + 3 + seconds:
+                message = await socket.receive()
+                if message.type is not aiohttp.WSMsgType.BINARY:
+                    continue
+                head = head_of(message.data)
+                if head["parts"].get("status", {}).get("kind") == "ready" and not start:
+                    start = time.perf_counter()
+                    await socket.send_str('{"key":"right","pressed":true}')
+                await asyncio.sleep(len(message.data) / line if line else 0)
+                await socket.send_str(json.dumps({"seen": head["number"]}))
+                now = time.perf_counter()
+                if start and now > start + 3:  # the first pictures take longer
+                    sizes.append(len(message.data))
+                if start and now > pressed + 0.3:
+                    await socket.send_str(json.dumps({"key": key, "pressed": False}))
+                    key, pressed = str(generator.choice(("right", "left", "up"))), now
+                    await socket.send_str(json.dumps({"key": key, "pressed": True}))
+    median, high = np.percentile(sizes, (50, 90))
+    return {"median": float(median), "90th": float(high), "pictures": len(sizes) / seconds}
+
+
+def head_of(message: bytes) -> dict[str, Any]:
+    """Return the head of a scene, as `player/web/scene.py` describes it."""
+    data = zlib.decompress(message)
+    (length,) = struct.unpack_from("<I", data)
+    head: dict[str, Any] = json.loads(data[4 : 4 + length])
+    return head
 
 
 async def key_to_picture(run: Path, keys: int) -> dict[str, Any]:
@@ -123,13 +182,18 @@ def processor_seconds(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(preset: str, overrides: list[str], keys: int) -> dict[str, Any]:
-    """Return all figures of one preset."""
+def measure(preset: str, overrides: list[str], keys: int, only: str) -> dict[str, Any]:
+    """Return all figures of one preset, or only those of `only`."""
+    figures: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         run = make_run(preset, overrides, Path(folder))
-        figures = asyncio.run(key_to_picture(run, keys))
-        figures["fastest"] = asyncio.run(pictures_a_second(run, 15))
-        figures["paused"] = asyncio.run(paused(run, 15))
+        if only in ("", "browser"):
+            figures |= asyncio.run(key_to_picture(run, keys))
+            figures["fastest"] = asyncio.run(pictures_a_second(run, 15))
+            figures["paused"] = asyncio.run(paused(run, 15))
+        if only in ("", "bytes"):
+            figures["bytes"] = asyncio.run(bytes_of_pictures(run, 15, None))
+            figures["narrow"] = asyncio.run(bytes_of_pictures(run, 15, NARROW))
         return figures
 
 
@@ -152,6 +216,17 @@ def report(result: dict[str, Any]) -> str:
             f"| {figures['pictures']:.1f} (target {PICTURES}) | {figures['fastest']:.0f} "
             f"| {100 * figures['paused']:.1f} % (target {100 * PAUSED:.0f} %) |"
         )
+    lines += [
+        "",
+        f"Bytes of a picture while keys are held at {PICTURES} steps a second, median and 90th percentile; targets are "
+        f"{PICTURE_BYTES} in the median, and {NARROW_PICTURES} pictures a second on a line of {NARROW // 1000} kB/s.",
+        "",
+        f"| preset | bytes on this machine | bytes at {NARROW // 1000} kB/s | pictures/s there |",
+        "|---|---|---|---|",
+    ]
+    for preset, figures in result["presets"].items():
+        own, narrow = (f"{figures[key]['median']:.0f}, {figures[key]['90th']:.0f}" for key in ("bytes", "narrow"))
+        lines.append(f"| {preset} | {own} | {narrow} | {figures['narrow']['pictures']:.1f} |")
     return "\n".join([*lines, "", made_line([result])]) + "\n"
 
 
@@ -161,9 +236,14 @@ def main() -> None:
     parser.add_argument("--overrides", nargs="*", default=[], metavar="KEY=VALUE")
     parser.add_argument("--keys", type=int, default=60, help="keys to press (default: %(default)s)")
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "web_speed")
+    parser.add_argument("--only", default="", choices=("browser", "bytes"), help="measure these figures, keep others")
     how = parser.parse_args()
+    before = how.output.with_suffix(".json")
+    kept = json.loads(before.read_text())["presets"] if how.only and before.is_file() else {}
     result: dict[str, Any] = {"command": "python benchmarks/web_speed.py", "cores": len(os.sched_getaffinity(0))}
-    result["presets"] = {preset: measure(preset, how.overrides, how.keys) for preset in how.presets}
+    result["presets"] = {
+        preset: kept.get(preset, {}) | measure(preset, how.overrides, how.keys, how.only) for preset in how.presets
+    }
     result |= {"machine": machine(), "made_by": made_by()}
     how.output.with_suffix(".json").write_text(json.dumps(result, indent=2) + "\n")
     how.output.with_suffix(".md").write_text(report(result))
