@@ -224,10 +224,11 @@ def report(result: dict[str, Any]) -> str:
         f"| preset | bytes on this machine | bytes at {NARROW // 1000} kB/s | pictures/s there |",
         "|---|---|---|---|",
     ]
+    made = [{"made_by": result[key]} for key in ("made_by", "kept_of") if key in result]
     for preset, figures in result["presets"].items():
         own, narrow = (f"{figures[key]['median']:.0f}, {figures[key]['90th']:.0f}" for key in ("bytes", "narrow"))
         lines.append(f"| {preset} | {own} | {narrow} | {figures['narrow']['pictures']:.1f} |")
-    return "\n".join([*lines, "", made_line([result])]) + "\n"
+    return "\n".join([*lines, "", made_line(made)]) + "\n"
 
 
 def main() -> None:
@@ -238,13 +239,16 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path(__file__).parent / "results" / "web_speed")
     parser.add_argument("--only", default="", choices=("browser", "bytes"), help="measure these figures, keep others")
     how = parser.parse_args()
-    before = how.output.with_suffix(".json")
-    kept = json.loads(before.read_text())["presets"] if how.only and before.is_file() else {}
+    file = how.output.with_suffix(".json")
+    before = json.loads(file.read_text()) if how.only and file.is_file() else {"presets": {}}
+    kept = before["presets"]
     result: dict[str, Any] = {"command": "python benchmarks/web_speed.py", "cores": len(os.sched_getaffinity(0))}
     result["presets"] = {
         preset: kept.get(preset, {}) | measure(preset, how.overrides, how.keys, how.only) for preset in how.presets
     }
     result |= {"machine": machine(), "made_by": made_by()}
+    if "made_by" in before:
+        result["kept_of"] = before["made_by"]
     how.output.with_suffix(".json").write_text(json.dumps(result, indent=2) + "\n")
     how.output.with_suffix(".md").write_text(report(result))
     print(report(result))
