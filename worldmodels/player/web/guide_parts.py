@@ -10,6 +10,7 @@ from worldmodels.envs.games.action_keys import DIRECTIONS, key_label
 from worldmodels.player.session.controls.box_controls import OF_BOX, BoxControls, keys_of_buttons
 from worldmodels.player.session.controls.key_file import BEGIN_KEYS
 from worldmodels.player.session.controls.keys import Command, Controls
+from worldmodels.player.session.latents.latent_commands import OF_BUTTONS
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.view import theme
 from worldmodels.player.view.colour_maps import COLOUR_MAP
@@ -69,7 +70,7 @@ def guide_part(guide: Guide) -> dict[str, Any]:
         "keys": [*keys.names, *BEGIN_KEYS],
         "help": keys.commands[Command.HELP],
         "quit": keys.commands[Command.QUIT],
-        "latents": [[of_command[0], key_label(of_command[0])] for of_command in keys.latents.values()],
+        "latents": [[keys.latents[one][0], key_label(keys.latents[one][0])] for one in OF_BUTTONS],
     }
 
 

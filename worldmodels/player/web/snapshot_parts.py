@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pygame
 
-from worldmodels.player.session.latents.latent_commands import LATENT_KEYS, LatentCommand
+from worldmodels.player.session.latents.latent_commands import OF_BUTTONS, LatentCommand
 from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot
 from worldmodels.player.session.snapshot import (
     DIVERGENCE_ERROR,
@@ -234,7 +234,7 @@ def latents_part(snapshot: LatentsSnapshot) -> dict[str, Any]:
             for each in snapshot.readings
         ],
         "words": [text for text in (snapshot.why_no_latents, snapshot.why_no_readings) if text],
-        "buttons": [_button(command, snapshot) for command in LATENT_KEYS],
+        "buttons": [_button(command, snapshot) for command in OF_BUTTONS],
     }
 
 

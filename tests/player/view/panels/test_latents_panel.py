@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pygame
 import pytest
+from drawn import recording
 from keys import tap
 from tiny_worlds import LatentModel
 
@@ -169,3 +170,27 @@ def test_it_stands_in_the_place_of_time_line_and_policy(make_session):
     colours = {tuple(colour) for colour in pixels(surface).reshape(-1, 3).tolist()}
     shown = session.snapshot().latents
     assert {tuple(colour) for colour in probability_map(shown).reshape(-1, 3).tolist()} <= colours
+
+
+@pytest.mark.parametrize("size", [(640, 190), (1300, 200), (300, 320)])
+def test_a_key_shows_the_readings_that_have_no_room(size, monkeypatch):
+    readings, seen = tuple(replace(SAW, name=f"variable {i}") for i in range(60)), set()
+    for page in range(40):
+        with recording(monkeypatch) as drawn:
+            surface = pygame.Surface(size)
+            draw_latents(
+                Canvas(surface), surface.get_rect(), replace(SNAPSHOT, readings=readings, page=page), DEFAULT_KEYS
+            )
+        texts = {text for text, _ in drawn.texts}
+        names = {text for text in texts if text.startswith("variable")}
+        assert names and f"F8 shows {60 - len(names)} more" in texts
+        seen |= names
+    assert len(seen) == 60
+
+
+def test_the_key_for_more_readings_turns_a_page(make_session):
+    session = make_session(model=LatentModel)
+    session.tick(tap("c", "n", "m"))
+    assert session.snapshot().latents.page == 0
+    session.tick(tap("f8"))
+    assert session.snapshot().latents.page == 1

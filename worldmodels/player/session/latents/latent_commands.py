@@ -15,6 +15,7 @@ class LatentCommand(Enum):
     RESAMPLE = "resample"
     COPY = "copy all"
     PASTE = "paste all"
+    MORE = "more readings"
 
 
 LATENT_KEYS = {
@@ -25,4 +26,7 @@ LATENT_KEYS = {
     LatentCommand.RESAMPLE: ("z",),
     LatentCommand.COPY: ("f3",),
     LatentCommand.PASTE: ("f4",),
+    LatentCommand.MORE: ("f8",),
 }
+OF_BUTTONS = tuple(command for command in LATENT_KEYS if command is not LatentCommand.MORE)
+"""The commands that have buttons in a page, whose readings scroll."""

@@ -40,7 +40,7 @@ class LatentInspection:
         self._chosen = 0
         self._copied: tuple[int, ...] = ()
         self._moving: LatentCommand | None = None  # while its key is held
-        self._ticks = 0
+        self._ticks = self._page = 0
 
     def take(self, event: object) -> bool:
         """Take an event if it is for the pane; return whether it was."""
@@ -91,6 +91,7 @@ class LatentInspection:
             readings=self._readings(probes) if isinstance(probes, ProbeReader) else (),
             why_no_readings=probes if isinstance(probes, str) else "",
             drawing=self._drawing,
+            page=self._page,
         )
 
     # ---- commands
@@ -99,6 +100,9 @@ class LatentInspection:
         if command in MOVES:
             self._moving, self._ticks = command, 0
             self._move(MOVES[command])
+            return
+        if command is LatentCommand.MORE:
+            self._page += 1
             return
         latents = self._model.latents
         now = latents.now if latents else None

@@ -74,6 +74,8 @@ class LatentsSnapshot:
     """A text for people; empty if there are readings."""
     drawing: DrawingSnapshot | None = None
     """The way in which the newest frame was drawn, for a sampled model."""
+    page: int = 0
+    """The number of the part of the readings that is shown where there is no room for all; the first comes again."""
 
     @property
     def sure(self) -> int:

@@ -9,6 +9,7 @@ import pygame
 from worldmodels.envs.games.action_keys import key_label
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Command, Controls, KeyTable
+from worldmodels.player.session.latents.latent_commands import LATENT_KEYS, OF_BUTTONS
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
@@ -113,12 +114,13 @@ def make_guide(
         controls.names,
         tuple(keys[0] for keys, _ in commands),
         controls.keys,
-        _inside(controls.keys) if with_model else (),
+        _inside(controls.keys, in_window) if with_model else (),
     )
 
 
-def _inside(keys: KeyTable) -> Table:
-    return tuple((" ".join(map(key_label, own)), command.value) for command, own in keys.latents.items())
+def _inside(keys: KeyTable, in_window: bool) -> Table:
+    commands = LATENT_KEYS if in_window else OF_BUTTONS
+    return tuple((" ".join(map(key_label, keys.latents[command])), command.value) for command in commands)
 
 
 def draw_guide(canvas: Canvas, area: pygame.Rect, guide: Guide) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.player.session.controls.keys import Command, KeyTable
-from worldmodels.player.session.latents.latent_commands import LatentCommand
+from worldmodels.player.session.latents.latent_commands import OF_BUTTONS, LatentCommand
 from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot, Reading
 from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.view import theme
@@ -54,7 +54,7 @@ def command_text(command: LatentCommand, snapshot: LatentsSnapshot) -> str:
 
 
 def _makes_sense(command: LatentCommand, snapshot: LatentsSnapshot) -> bool:
-    return command is not LatentCommand.PASTE or snapshot.copied
+    return command in OF_BUTTONS and (command is not LatentCommand.PASTE or snapshot.copied)
 
 
 def probability_map(snapshot: LatentsSnapshot) -> Frame:

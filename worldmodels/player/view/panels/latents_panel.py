@@ -6,6 +6,7 @@ from __future__ import annotations
 import pygame
 
 from worldmodels.player.session.controls.keys import KeyTable
+from worldmodels.player.session.latents.latent_commands import LatentCommand
 from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot, Reading
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
@@ -63,7 +64,7 @@ def draw_latents(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot, k
     else:
         _wrap(canvas, classes, snapshot.why_no_latents)
     if snapshot.readings:
-        _draw_readings(canvas, readings, snapshot.readings)
+        _draw_readings(canvas, readings, snapshot, keys.label(LatentCommand.MORE))
     else:
         _wrap(canvas, readings, snapshot.why_no_readings)
 
@@ -132,19 +133,22 @@ def _draw_classes(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot) 
             canvas.fill(theme.ALERT, pygame.Rect(plot.left - 5, top + 1, 4, max(1, bottom - top - 2)))
 
 
-def _draw_readings(canvas: Canvas, area: pygame.Rect, readings: tuple[Reading, ...]) -> None:
-    """Draw the readings in a table, in as many columns as fit."""
+def _draw_readings(canvas: Canvas, area: pygame.Rect, snapshot: LatentsSnapshot, key: str) -> None:
+    """Draw the readings in a table, in as many columns as fit; the key shows those that have no room."""
+    readings = snapshot.readings
     rows = max(1, area.height // LINE - 1)
     columns = max(1, min(-(-len(readings) // rows), (area.width + BETWEEN) // (TABLE + BETWEEN)))
     width = (area.width + BETWEEN) // columns - BETWEEN
     fits = len(readings) <= rows * columns
-    shown = readings if fits else readings[: rows * columns - 1]
+    room = len(readings) if fits else max(1, rows * columns - 1)
+    first = snapshot.page % -(-len(readings) // room) * room
+    shown = readings[first : first + room]
     for column in range(columns):
         place = pygame.Rect(area.left + column * (width + BETWEEN), area.top, min(width, WIDEST_TABLE), area.height)
         _draw_table(canvas, place, shown[column * rows : (column + 1) * rows])
     if not fits:
-        text = f"and {len(readings) - len(shown)} more"
-        canvas.write(text, (place.left, area.top + LINE * rows), size=SMALL, colour=QUIET)
+        text = f"{key} shows {len(readings) - len(shown)} more"
+        canvas.write(text, (place.left, area.top + LINE * rows), size=SMALL, colour=theme.TEXT, room=place.width)
 
 
 def _draw_table(canvas: Canvas, area: pygame.Rect, readings: tuple[Reading, ...]) -> None:
