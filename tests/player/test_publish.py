@@ -48,6 +48,14 @@ def test_the_card(run: Path, pack: Path) -> None:
     assert {"config.yaml", "meta.json", "film.mp4", "replay/store.json"} < card.files.keys()
 
 
+def test_a_film_of_held_keys_for_a_run_without_a_policy(run: Path, tmp_path: Path) -> None:
+    changes = {**CHANGES, "agent.kind": "random"}
+    world = worldmodels.train("coinrun", "debug_simple", changes, tmp_path / "world")
+    publish(world, tmp_path / "a.world", "A")
+    assert read_card(tmp_path / "a.world").agent == "random"
+    assert (run_folder(tmp_path / "a.world") / "film.mp4").stat().st_size > 10_000
+
+
 def test_the_weights_are_those_of_the_run_in_16_bits(run: Path, pack: Path) -> None:
     packed, ours = worldmodels.load(pack), worldmodels.load(run)
     pairs = zip(packed.parts.model.save()["weights"].items(), ours.parts.model.save()["weights"].items(), strict=True)

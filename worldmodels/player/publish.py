@@ -37,6 +37,9 @@ SHORTEST = 64
 LOSS = 1.02
 """The error of 16-bit weights over that of the run's own; a pack with more keeps 32 bits."""
 FILM_STEPS, PUT_BACK_EVERY = 300, 60
+HELD = ("right", "right up", "right", "up", "left", "right up", "down")
+"""Keys that the film of a world without a policy holds in turn, each for HELD_STEPS steps."""
+HELD_STEPS = 12
 
 
 def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", step: int | None = None) -> Card:
@@ -149,10 +152,19 @@ def _error(metrics: Mapping[str, float | None]) -> float:
 
 
 def _film(packed: RunDir, levels: Levels) -> None:
-    """Write the film of the policy: the model, the real game and their difference."""
+    """Write the film: the model, the real game and their difference, while the policy plays, or keys are held."""
+    plays = open_config(packed).trains_policy
+    keys = packed.path / ".keys.txt"
+    turns = (HELD * FILM_STEPS)[: FILM_STEPS // HELD_STEPS]
+    lines = (
+        f"{turn * HELD_STEPS} press {held}\n{(turn + 1) * HELD_STEPS - 1} release {held}"
+        for turn, held in enumerate(turns)
+    )
+    keys.write_text("\n".join(lines))
     options = PlayOptions(
         headless=True,
-        policy=open_config(packed).trains_policy,
+        policy=plays,
+        key_script=None if plays else keys,
         video=packed.path / FILM,
         steps=FILM_STEPS,
         put_back_every=PUT_BACK_EVERY,
