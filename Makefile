@@ -1,3 +1,4 @@
+# make play      play in a learned world that comes with the package: in a window, or in a browser without a display
 # make demo      learn a world model of a game, train a policy inside it and one in the game, measure them, and play
 # make test      lint, types and tests
 # make docs      the site of the documentation, into docs/_build/html
@@ -6,9 +7,17 @@
 VENV ?= .venv
 export VENV
 RUN ?= runs/demo
+WORLD ?= gallery:coinrun
 WORLDMODELS := $(VENV)/bin/worldmodels
 
-.PHONY: demo docs test tests style types coverage lint lint-native format slow-test sanitize wheels distribution-test setup clean
+.PHONY: play demo docs test tests style types coverage lint lint-native format slow-test sanitize wheels distribution-test setup clean
+
+# Without a display the world is played in a browser, which needs the extra `web`.
+WITHOUT_DISPLAY := $(if $(DISPLAY)$(WAYLAND_DISPLAY),,web)
+
+play:
+	@scripts/setup $(WITHOUT_DISPLAY)
+	$(WORLDMODELS) play $(WORLD) $(WITHOUT_DISPLAY:%=--%)
 
 demo:
 	@scripts/setup
