@@ -18,7 +18,6 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from worldmodels.core.configuration.ranges import Section, Size
 from worldmodels.core.configuration.sections import to_dict
 from worldmodels.core.errors import FileError, UserError, os_errors_reported, shortened, unknown
 from worldmodels.core.files.json_files import parse_json
@@ -41,7 +40,7 @@ _FOLDER = Path(__file__).parents[2] / "gallery"
 
 
 @dataclass(frozen=True)
-class Card(Section):
+class Card:
     """The card of a pack: what the world is, how it was made, and what an evaluation found."""
 
     title: str
@@ -63,7 +62,7 @@ class Card(Section):
     levels: str = "train"
     files: Mapping[str, str] = field(default_factory=dict)
     """The SHA-256 of every other member, by its name."""
-    format: Size = FORMAT
+    format: int = FORMAT
 
 
 def write_pack(path: Path | str, folder: Path, card: Card) -> None:
