@@ -175,6 +175,9 @@ def _film(packed: RunDir, levels: Levels) -> None:
 
 
 def _command(meta: Mapping[str, Any]) -> str:
-    """Return the command that trained a run, without the folder of the program."""
+    """Return the command that trained a run, without the folders of the program and of the run."""
     words = shlex.split(str(meta.get("command") or ""))
-    return shlex.join([Path(words[0]).name.replace("__main__.py", "worldmodels"), *words[1:]] if words else [])
+    if "--logdir" in words:
+        place = words.index("--logdir")
+        words = [*words[:place], *words[place + 2 :]]
+    return shlex.join(["worldmodels", *words[1:]] if words else [])
