@@ -95,8 +95,8 @@ def definitions(tree: ast.Module | ast.ClassDef) -> dict[str, tuple[Definition, 
 def text_below(node: ast.AST) -> str:
     """Return the text of a string that stands alone, the docstring of what is above it; else nothing."""
     value = node.value if isinstance(node, ast.Expr) else None
-    is_text = isinstance(value, ast.Constant) and isinstance(value.value, str)
-    return " ".join(value.value.split()) if is_text else ""
+    text = value.value if isinstance(value, ast.Constant) else None
+    return " ".join(text.split()) if isinstance(text, str) else ""
 
 
 def entry(name: str, node: Definition, text: str, fence: int = 5) -> Iterator[str]:

@@ -159,7 +159,7 @@ def _interrupted_by_signals(sessions: Sequence[Session]) -> Iterator[None]:
     Sessions end at their next tick, too, since an exception that is raised while Python frees an object is lost.
     Signals that are ignored, for example under nohup, stay ignored. Python has signals in its main thread alone.
     """
-    received = []
+    received: list[int] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         for ending in before:

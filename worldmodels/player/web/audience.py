@@ -113,7 +113,8 @@ class Viewer:
         self.page, self.asks = page, False
         self.sent: Scene | None = None
         self.exact: Scene | None = None
-        self.limit, self.rest = LEAST, None
+        self.limit = LEAST
+        self.rest: float | None = None
         self.in_flight: deque[Sent] = deque()
         self.changed = asyncio.Event()
         self._held: dict[InputEvent, None] = {}

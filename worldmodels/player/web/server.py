@@ -168,7 +168,8 @@ class Server:
                     await socket.send_str(page_json({"role": role}))
                 scene = self._scene
                 # In a thread, since it takes milliseconds to pack a scene for a page that is behind.
-                message = scene and await asyncio.to_thread(viewer.send, scene, rests, time.perf_counter())
+                arguments = (rests, time.perf_counter())
+                message = None if scene is None else await asyncio.to_thread(viewer.send, scene, *arguments)
                 if message:
                     await socket.send_bytes(message)
                 elif rests and not viewer.rest:
