@@ -70,11 +70,12 @@ def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", 
     with tempfile.TemporaryDirectory() as folder:
         packed = RunDir.create(Path(folder, out.stem), config, {})
         _copy_starts(run_dir, packed)
-        metrics = _evaluated(Request(run_dir.path, levels=levels, step=found, videos=0))
+        evaluation = Request(run_dir.path, "real" if config.trains_policy else "model", levels, step=found, videos=0)
+        metrics = _evaluated(evaluation)
         for kind in (np.float16, np.float32):
             shutil.rmtree(packed.checkpoints, ignore_errors=True)
             weights = Checkpoints(packed.checkpoints).write(found, _weights(tree, kind)) / TENSORS
-            rounded = _evaluated(Request(packed.path, levels=levels, videos=0))
+            rounded = _evaluated(replace(evaluation, path=packed.path))
             if _error(rounded) <= LOSS * _error(metrics):
                 break
         if weights.stat().st_size > MOST_WEIGHT_BYTES:
