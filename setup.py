@@ -36,6 +36,7 @@ setup(
     package_dir=PRESETS or {"": "."},
     package_data={
         "worldmodels": ["py.typed", "gallery/*.world"],
+        "worldmodels.acting": ["blind_policies.yaml"],
         "worldmodels.analysis.runs": ["scores/*.yaml"],
         "worldmodels.analysis.report": ["page.css"],
         "worldmodels.envs.native": ["_native.pyi"],

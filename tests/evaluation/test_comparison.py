@@ -55,6 +55,14 @@ def test_it_shows_means_intervals_and_differences_by_levels(tmp_path, capsys, mo
     assert "Means of 2 episodes, with" in train
 
 
+def test_the_blind_policy_stands_beside_where_it_was_played(tmp_path, capsys):
+    cell = {"temperature": 1.0, "noops": 0, "policy": {"returns": [8, 10]}, "random": {"returns": [0, 2]}}
+    run = evaluated(tmp_path / "run", 100, [], returns=[{**cell, "blind": {"returns": [4, 6]}}])
+    compare_runs([str(run)])
+    lines = {line.split()[0]: " ".join(line.split()) for line in capsys.readouterr().out.splitlines() if line.split()}
+    assert lines["blind"].startswith("blind - 5.00") and "+4.00" in lines["blind"]
+
+
 def test_one_episode_is_named_so(tmp_path, capsys):
     compare_runs([str(evaluated(tmp_path / "run", 100, [8]))])
     assert "Means of 1 or 2 episodes, with" in capsys.readouterr().out

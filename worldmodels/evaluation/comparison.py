@@ -21,6 +21,9 @@ from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.games.levels import returns_within
 from worldmodels.telemetry.run_table import print_table
 
+BASELINES = ("random", "blind")
+"""Policies that learned nothing: of random actions, and the best that sees nothing."""
+
 
 @dataclass(frozen=True)
 class _EvaluationHead(Section):
@@ -54,7 +57,7 @@ def compare_runs(paths: Sequence[str]) -> None:
         UserError: a folder is no run, or its policy was never evaluated.
     """
     tables: dict[str, list[PlayedReturns]] = {}
-    random: dict[str, PlayedReturns] = {}
+    baselines: dict[str, list[PlayedReturns]] = {}
     for path in paths:
         for head, cells, file in _newest(path):
             where = ", ".join(filter(None, (head.game, head.distribution_mode, head.levels)))
@@ -62,9 +65,10 @@ def compare_runs(paths: Sequence[str]) -> None:
             sequential = read_settings(Path(path)).get("env.use_sequential_levels", "true") == "true"
             span = returns_within(EnvConfig(game=head.game, use_sequential_levels=sequential))
             tables.setdefault(where, []).append(PlayedReturns(path, head.step, _returns(cell, "policy", file), span))
-            random[where] = PlayedReturns("random", None, _returns(cell, "random", file), span)
+            names = [name for name in BASELINES if name == "random" or name in cell]  # not every game has all
+            baselines[where] = [PlayedReturns(name, None, _returns(cell, name, file), span) for name in names]
     for where, played in tables.items():
-        _print(where, [*played, random[where]])
+        _print(where, [*played, *baselines[where]])
 
 
 def _newest(path: str) -> Iterator[tuple[_EvaluationHead, list[Any], Path]]:

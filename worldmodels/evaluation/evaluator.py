@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from worldmodels.acting.actor import ModelActor, RandomActor
+from worldmodels.acting.blind_actor import BlindActor, blind_policy
 from worldmodels.acting.build import Parts
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import EvaluationConfig, RunConfig
@@ -57,7 +58,7 @@ class Evaluator:
         rounds = -(-settings.episodes // environments)
         self._num_envs = -(-settings.episodes // rounds)  # the rounds are equally large
         self._envs: dict[EnvConfig, Any] = {}
-        self._random: dict[tuple[EnvConfig, int], Episodes] = {}
+        self._baselines: dict[tuple[str, EnvConfig, int], Episodes] = {}
         self._recorded: Batch | None = None
         self.use_levels(levels)
 
@@ -135,11 +136,23 @@ class Evaluator:
 
     def random_play(self, noops: int) -> Episodes:
         """Return the episodes of random actions on the same levels; they never change, so they are played once."""
-        if (self._env_config, noops) not in self._random:
-            self.report(f"Playing {counted(self.settings.episodes, 'episode')} at random, noops{noops}")
-            actor = RandomActor(self.spec.action, self.streams.generator(f"random {noops}"))
-            self._random[self._env_config, noops] = self.play(actor, noops)
-        return self._random[self._env_config, noops]
+        actor = RandomActor(self.spec.action, self.streams.generator(f"random {noops}"))
+        return self._baseline("at random", actor, noops)
+
+    def blind_play(self, noops: int) -> Episodes | None:
+        """Return the episodes of the best policy that sees nothing on the same levels, played once; None for
+        environments for which none was searched."""
+        if (policy := blind_policy(self._env_config)) is None:
+            return None
+        actor = BlindActor(policy, self.env.num_envs, self.streams.generator(f"blind {noops}"))
+        return self._baseline("without seeing", actor, noops)
+
+    def _baseline(self, how: str, actor: Any, noops: int) -> Episodes:
+        key = (how, self._env_config, noops)
+        if key not in self._baselines:
+            self.report(f"Playing {counted(self.settings.episodes, 'episode')} {how}, noops{noops}")
+            self._baselines[key] = self.play(actor, noops)
+        return self._baselines[key]
 
     def level_seeds(self) -> np.ndarray | None:
         """Return the level seeds of the first episode of each environment, which all settings share.

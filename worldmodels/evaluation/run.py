@@ -133,7 +133,7 @@ def _draw_checkpoints(rows: Mapping[int, Mapping[str, float]], save: Path) -> Pa
 
 
 _OVER_STEPS = {
-    "Return": ("return", "random_return", "planner_return", "planner_random_return"),
+    "Return": ("return", "random_return", "blind_return", "planner_return", "planner_random_return"),
     "Image error, mean squared": ("image_error_at", "copy_image_error_at"),
     "Image error of moving pixels": ("moving_image_error_at", "copy_moving_image_error_at"),
     "Average precision of what is foreseen": (
@@ -149,6 +149,7 @@ _OVER_STEPS = {
 }
 _BASELINES = (
     "random_",
+    "blind_",
     "planner_random_",
     "copy_",
     "constant_",

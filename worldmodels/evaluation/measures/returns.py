@@ -1,4 +1,4 @@
-"""Measures the returns of a player over a grid of initial no-ops and temperatures, beside those of random play."""
+"""Measures the returns of a player over a grid of no-ops and temperatures, beside those of random and of blind play."""
 
 from __future__ import annotations
 
@@ -48,10 +48,21 @@ class Cell(NamedTuple):
     policy: Episodes
     random: Episodes
     """The episodes of the random policy, with as many no-ops."""
+    blind: Episodes | None = None
+    """The episodes of the best policy that sees nothing; None if none was searched in this environment."""
 
-    def advantage(self, env: EnvConfig) -> Estimate:
-        """Return by how much the policy's mean return exceeds the random policy's, with the 95 % interval."""
-        return difference(self.policy.returns, self.random.returns, within=returns_within(env))
+    @property
+    def baselines(self) -> dict[str, Episodes]:
+        """The episodes of policies that learned nothing, by their names."""
+        return {"random": self.random, **({} if self.blind is None else {"blind": self.blind})}
+
+    def advantages(self, env: EnvConfig) -> dict[str, Estimate]:
+        """Return by how much the policy's mean return exceeds that of each baseline, with the 95 % interval."""
+        span = returns_within(env)
+        return {
+            name: difference(self.policy.returns, played.returns, within=span)
+            for name, played in self.baselines.items()
+        }
 
 
 class ReturnGrid(NamedTuple):
@@ -75,7 +86,8 @@ def play_grid(evaluator: Evaluator, occasion: Occasion) -> ReturnGrid:
         if plans:
             actor.set_model_temperature(setting.model_temperature)
         film = EpisodeFilm(occasion.videos, image) if occasion.videos and image is not None else None
-        cells.append(Cell(setting, evaluator.play(actor, setting.noops, film), evaluator.random_play(setting.noops)))
+        played, noops = evaluator.play(actor, setting.noops, film), setting.noops
+        cells.append(Cell(setting, played, evaluator.random_play(noops), evaluator.blind_play(noops)))
         if film is not None:
             films[setting.name] = film
     return ReturnGrid(cells, films, evaluator.config.env, occasion.agent)
@@ -124,14 +136,14 @@ def grid_metrics(cells: Sequence[Cell], games: Sequence[str], agent: str = "poli
         "eval/return": result.mean,
         "eval/return_standard_error": result.standard_error,
         "eval/return_clipped": head.clipped_estimate().mean,
-        "eval/random_return": cells[0].random.estimate().mean,
+        **{f"eval/{name}_return": played.estimate().mean for name, played in cells[0].baselines.items()},
         "eval/length": float(head.lengths.mean()),
         "eval/unfinished": float(head.unfinished),
         **{f"eval/{name}": mean for name, mean in head.info_means().items()},
     }
     if len(games) > 1:
         metrics |= {f"eval/return_{game}": part.estimate().mean for game, part in head.by_game(games).items()}
-    for setting, policy, _ in cells if len(cells) > 1 else ():
+    for setting, policy, *_ in cells if len(cells) > 1 else ():
         metrics[f"eval/return_{setting.name}"] = policy.estimate().mean
         metrics[f"eval/return_{setting.name}_clipped"] = policy.clipped_estimate().mean
     if agent == "policy":
@@ -140,10 +152,11 @@ def grid_metrics(cells: Sequence[Cell], games: Sequence[str], agent: str = "poli
 
 
 def print_grid(grid: ReturnGrid, levels: str) -> None:
-    """Print the returns on some levels, and how they compare with the random policy's."""
+    """Print the returns on some levels, and how they compare with random and blind play."""
     cells, _, env, agent = grid
     played = [(cell.setting.noops, player(cell.setting, agent), cell.policy) for cell in cells]
-    played += [(noops, "random", cell.random) for noops, cell in {cell.setting.noops: cell for cell in cells}.items()]
+    baselines = {cell.setting.noops: cell.baselines for cell in cells}
+    played += [(noops, name, found) for noops, own in baselines.items() for name, found in own.items()]
     rows = [_played(*setting, env) for setting in played]
     if len(env.games) > 1:
         rows += [
@@ -154,7 +167,8 @@ def print_grid(grid: ReturnGrid, levels: str) -> None:
     columns = ["policy", "no-ops", "n", "return", "95 %", "clipped", "unfinished"]
     where = ", ".join(filter(None, (env.game, mode_of(env), levels)))
     print_table(f"Returns in {where}", columns, rows)
-    columns = ["policy", "no-ops", "steps", "above random", "95 %", "normalised"]
+    above = [column for name in cells[0].baselines for column in (f"above {name}", "95 %")]
+    columns = ["policy", "no-ops", "steps", *above, "normalised"]
     print_table("Compared", columns, [_compared(cell, env, agent) for cell in cells])
 
 
@@ -180,12 +194,12 @@ def _played(noops: int, name: str, episodes: Episodes, env: EnvConfig) -> list[s
 
 
 def _compared(cell: Cell, env: EnvConfig, agent: str) -> list[str]:
-    result = cell.advantage(env)
-    interval = f"{number(result.low)} to {number(result.high)}"
+    results = cell.advantages(env).values()
+    above = [text for one in results for text in (f"{one.mean:+.2f}", f"{number(one.low)} to {number(one.high)}")]
     normalised = normalised_return(env.game, env.distribution_mode, cell.policy.estimate().mean)
     scaled = "" if normalised is None else number(normalised, 3)
     steps = f"{cell.policy.lengths.mean():.0f}"
-    return [player(cell.setting, agent), _noops(cell.setting.noops), steps, f"{result.mean:+.2f}", interval, scaled]
+    return [player(cell.setting, agent), _noops(cell.setting.noops), steps, *above, scaled]
 
 
 def grid_tree(grid: ReturnGrid) -> list[dict[str, Any]]:
@@ -194,8 +208,8 @@ def grid_tree(grid: ReturnGrid) -> list[dict[str, Any]]:
         {
             **cell.setting._asdict(),
             "policy": _episodes_tree(cell.policy, grid.env),
-            "random": _episodes_tree(cell.random, grid.env),
-            "above_random": metrics_tree(cell.advantage(grid.env)._asdict()),
+            **{name: _episodes_tree(played, grid.env) for name, played in cell.baselines.items()},
+            **{f"above_{name}": metrics_tree(above._asdict()) for name, above in cell.advantages(grid.env).items()},
         }
         for cell in grid.cells
     ]
@@ -226,12 +240,12 @@ def _game_tree(episodes: Episodes, env: EnvConfig) -> dict[str, Any]:
 
 
 def draw_grid(grid: ReturnGrid, save: Path) -> Path:
-    """Draw the grid as a heat map, a column for each temperature and one for the random policy; return the path."""
+    """Draw the grid as a heat map, a column for each temperature and baseline; return the path."""
     cells, _, env, agent = grid
     noops = sorted({cell.setting.noops for cell in cells})
     lines = [[cell for cell in cells if cell.setting.noops == count] for count in noops]
-    columns = ["random", *(player(cell.setting, agent) for cell in lines[0])]
-    played = [[line[0].random, *(cell.policy for cell in line)] for line in lines]
+    columns = [*cells[0].baselines, *(player(cell.setting, agent) for cell in lines[0])]
+    played = [[*line[0].baselines.values(), *(cell.policy for cell in line)] for line in lines]
     return plot_grid(
         [[episodes.estimate(returns_within(env)) for episodes in line] for line in played],
         [f"1 to {count} no-ops" if count else "no no-ops" for count in noops],

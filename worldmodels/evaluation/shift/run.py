@@ -77,7 +77,7 @@ def _play(evaluator: Evaluator) -> ShiftedPlay:
         if measure is RETURNS:
             cells = found.cells
         figures |= measure.shift(found)
-    _, policy, at_random = cells[0]
+    _, policy, at_random, _ = cells[0]
     return ShiftedPlay(policy, at_random, figures if evaluator.spec.imagines else None)
 
 
