@@ -167,9 +167,8 @@ def print_grid(grid: ReturnGrid, levels: str) -> None:
     columns = ["policy", "no-ops", "n", "return", "95 %", "clipped", "unfinished"]
     where = ", ".join(filter(None, (env.game, mode_of(env), levels)))
     print_table(f"Returns in {where}", columns, rows)
-    above = [column for name in cells[0].baselines for column in (f"above {name}", "95 %")]
-    columns = ["policy", "no-ops", "steps", *above, "normalised"]
-    print_table("Compared", columns, [_compared(cell, env, agent) for cell in cells])
+    columns = ["policy", "no-ops", "steps", "minus", "difference", "95 %", "normalised"]
+    print_table("Compared", columns, [row for cell in cells for row in _compared(cell, env, agent)])
 
 
 def player(setting: GridSetting, agent: str = "policy") -> str:
@@ -193,13 +192,18 @@ def _played(noops: int, name: str, episodes: Episodes, env: EnvConfig) -> list[s
     return [name, _noops(noops), *numbers]
 
 
-def _compared(cell: Cell, env: EnvConfig, agent: str) -> list[str]:
-    results = cell.advantages(env).values()
-    above = [text for one in results for text in (f"{one.mean:+.2f}", f"{number(one.low)} to {number(one.high)}")]
+def _compared(cell: Cell, env: EnvConfig, agent: str) -> list[list[str]]:
+    """Return a row for each baseline."""
     normalised = normalised_return(env.game, env.distribution_mode, cell.policy.estimate().mean)
     scaled = "" if normalised is None else number(normalised, 3)
     steps = f"{cell.policy.lengths.mean():.0f}"
-    return [player(cell.setting, agent), _noops(cell.setting.noops), steps, *above, scaled]
+    return [
+        [
+            *(player(cell.setting, agent), _noops(cell.setting.noops), steps),
+            *(name, f"{above.mean:+.2f}", f"{number(above.low)} to {number(above.high)}", scaled),
+        ]
+        for name, above in cell.advantages(env).items()
+    ]
 
 
 def grid_tree(grid: ReturnGrid) -> list[dict[str, Any]]:
