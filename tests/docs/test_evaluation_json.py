@@ -59,8 +59,8 @@ def evaluations(tiny_run: Path) -> list[dict[str, Any]]:
 
 
 def written(key: str) -> str:
-    """Return the key with whose line the page describes it: random actions have the keys of the policy."""
-    return re.sub(r"^returns\[\]\.random\.", "returns[].policy.", key)
+    """Return the key with whose line the page describes it: random actions and blind play have the keys of the policy."""
+    return re.sub(r"^returns\[\]\.(random|blind)\.", "returns[].policy.", key)
 
 
 def test_every_key_has_a_line_with_its_type(evaluations: list[dict[str, Any]]) -> None:
