@@ -39,7 +39,8 @@ SEARCH_LEVEL = 1_000_000
 SEARCH_ENVS = 64
 TO_SEARCH, TO_CHOOSE = 1, 8
 """Episodes of each environment in a round of the search, and in its last one."""
-BEST_ACTIONS, BEST_POLICIES = 3, 4
+BEST_ACTIONS, BEST_POLICIES, BEST_SINGLES = 3, 4, 2
+"""Actions that are combined, and policies and single actions of the last round."""
 HOLDS = (1, 4, 16)
 MODES = ("easy", "hard")
 MOST_ACTIONS = 3
@@ -115,7 +116,7 @@ def search(game: str, mode: str) -> BlindPolicy:
             for action in best
         )
     chosen = sorted(found, key=lambda policy: -found[policy])[:BEST_POLICIES]
-    return measure(chosen, TO_CHOOSE, seed=1)[0]
+    return measure([*singles[:BEST_SINGLES], *chosen], TO_CHOOSE, seed=1)[0]
 
 
 def search_all() -> Iterator[str]:

@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 
 from worldmodels.acting.actor import PolicyOutput
-from worldmodels.core.configuration.ranges import Count, Section, at_least
+from worldmodels.core.configuration.ranges import Count
 from worldmodels.core.configuration.sections import from_dict
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.files.yaml_files import parse_value
@@ -26,18 +26,17 @@ FILE = Path(__file__).with_name("blind_policies.yaml")
 
 
 @dataclass(frozen=True)
-class BlindPolicy(Section):
+class BlindPolicy:
     """A policy that sees nothing."""
 
     actions: tuple[Count, ...]
     """Actions that are held one after the other, or drawn with equal shares; one may be named several times."""
-    hold: Annotated[int, at_least(1)] = 1
+    hold: int = 1
     """Steps for which an action is held; if drawn, their mean, and they are geometrically distributed."""
     in_turn: bool = True
     """Whether the actions follow each other in their order, from the start of an episode; if not, they are drawn."""
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if not self.actions:
             raise ConfigError("A blind policy has an action or more. Received none.")
 
