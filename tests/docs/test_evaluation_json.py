@@ -59,7 +59,7 @@ def evaluations(tiny_run: Path) -> list[dict[str, Any]]:
 
 
 def written(key: str) -> str:
-    """Return the key with whose line the page describes it: random actions and blind play have the keys of the policy."""
+    """Return the key whose line describes it: random actions and blind play have the keys of the policy."""
     return re.sub(r"^returns\[\]\.(random|blind)\.", "returns[].policy.", key)
 
 
