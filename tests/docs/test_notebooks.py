@@ -71,6 +71,13 @@ def test_reading_a_run(run_notebook, tmp_path: Path) -> None:
     check_pictures("reading_a_run.py", tmp_path)
 
 
+def test_experience(run_notebook, tmp_path: Path) -> None:
+    found = run_notebook("experience.py")
+    assert set(found["arrays"]["action"].ravel()) == {7, 8}  # to the right, and jumping to the right
+    assert (found["again"]["observation"] == found["arrays"]["observation"]).all()
+    check_pictures("experience.py", tmp_path)
+
+
 @pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.py")), ids=lambda path: path.stem)
 def test_a_notebook_is_a_page_with_its_pictures(path: Path) -> None:
     pages, files = take_over()
