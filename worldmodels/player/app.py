@@ -66,7 +66,7 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     models = count_models(runs, options)
     if models and options.view != PlayOptions.view:
         raise UserError(f"The view is that of a game alone: leave out --view {options.view}, or play --alone real.")
-    beside = (str(first.path), max(first.steps)) if models else ("", None)
+    beside = (first.name, max(first.steps)) if models else ("", None)
     setup = set_up_run(first.config.env, options, None if models else "rgb_array", *beside)
     env = setup.env
     controls = setup.controls()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from image_spaces import image_spec
@@ -62,3 +63,16 @@ def test_a_representation_that_does_not_imagine_is_no_model_to_play():
         check_together([run, run])
     with pytest.raises(UserError, match="'made_up' has no world model to play alone"):
         count_models([run], PlayOptions(alone="model"))
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("runs/maze", "runs/maze, step 1,200"),
+        ("gallery:coinrun", "gallery:coinrun, step 1,200"),
+        ("/a/long/way/to/runs/maze", "maze, step 1,200"),
+    ],
+)
+def test_a_run_is_named_as_it_was_given_and_a_long_path_by_its_end(given: str, shown: str) -> None:
+    assert Run(Path("cache/coinrun-12"), RunConfig(), (800, 1200), given).source == shown
+    assert Run(Path(given), RunConfig(), (800, 1200)).source == shown

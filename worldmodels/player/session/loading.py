@@ -50,7 +50,7 @@ def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxContro
         human_view = runs[0].spec.image is None if with_models else options.view == "people"
         real = _real_world(runs[0], setup, human_view)
         trackers = [StateTracker(parts.model, streams) for parts in loaded]
-        names = ["Model"] if len(runs) == 1 else [run.path.name for run in runs]
+        names = ["Model"] if len(runs) == 1 else [run.given.name for run in runs]
         models = [
             ModelWorld(ModelView(parts.world_model), tracker, streams, settings, name)
             for parts, tracker, name in zip(loaded, trackers, names, strict=True)

@@ -21,17 +21,17 @@ class Run:
     """A run's configuration and checkpoints, read before TensorFlow is loaded."""
 
     path: Path
-    name: str
-    """The path as it was given: that of a pack differs from its folder."""
     config: RunConfig
     steps: tuple[int, ...]
     """The steps of its checkpoints."""
+    name: str = ""
+    """The path as it was given, if it is another one: that of a pack differs from its folder."""
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
         """Open the folder of a run; raise UserError if there is none, or a damaged one."""
         run_dir = RunDir.open(path)
-        return cls(run_dir.path, str(path), open_config(run_dir), tuple(Checkpoints(run_dir.checkpoints).steps()))
+        return cls(run_dir.path, open_config(run_dir), tuple(Checkpoints(run_dir.checkpoints).steps()), str(path))
 
     @cached_property
     def spec(self) -> ModelSpec:
@@ -39,9 +39,15 @@ class Run:
         return model_spec(self.config)
 
     @property
+    def given(self) -> Path:
+        """The path as it was given."""
+        return Path(self.name or self.path)
+
+    @property
     def source(self) -> str:
-        """The run and its newest checkpoint, for people."""
-        return f"{self.name}, step {max(self.steps):,}"
+        """The run and its newest checkpoint, for people; of a long path only the end has room."""
+        shown = self.given.name if self.given.is_absolute() else self.given
+        return f"{shown}, step {max(self.steps):,}"
 
 
 def check_together(runs: Sequence[Run]) -> None:
