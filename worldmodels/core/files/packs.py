@@ -78,7 +78,7 @@ def write_pack(path: Path | str, folder: Path, card: Card) -> None:
     card = replace(card, files={name: _sha256(data) for name, data in members.items()})
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_STORED) as file:
-        for name, data in {CARD: json.dumps(to_dict(card), indent=1).encode(), **members}.items():
+        for name, data in {CARD: json.dumps(to_dict(card), indent=1, allow_nan=False).encode(), **members}.items():
             file.writestr(zipfile.ZipInfo(name), data)  # a fixed date, so that equal worlds are equal bytes
     size = len(archive.getvalue())
     if size > MOST_BYTES:
