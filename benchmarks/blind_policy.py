@@ -2,9 +2,11 @@
 
     python benchmarks/blind_policy.py [--search]
 
-A policy holds one action, or several: in turn, or at random with fitted shares and lengths. The search plays on levels
-from 1,000,000 on, where nothing else is measured, and writes worldmodels/acting/blind_policies.yaml, from which
-evaluations take the policy. Its last round measures the best few on other episodes, so the choice is no lucky one.
+A policy holds one action, or several: in turn, or at random with fitted shares and lengths. The search plays random
+levels from 1,000,000 on, none of which is a training level of a measurement. It writes
+worldmodels/acting/blind_policies.yaml, from which evaluations take the policy. Its last round measures the best few on
+other episodes, so the choice is no lucky one.
+
 Without --search only the table of the games of `learning.py` is made anew: results/blind_policy.md.
 """
 

@@ -10,6 +10,8 @@ from worldmodels.core.errors import UserError
 from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.packs import read_card, run_folder
 from worldmodels.core.files.run_dir import RunDir
+from worldmodels.envs.config import MOST_SKIPPED, EnvConfig
+from worldmodels.player import publish as publishing
 from worldmodels.player.publish import publish
 from worldmodels.replay import ReplayReader
 
@@ -85,6 +87,21 @@ def test_a_name_that_is_no_pack_s_or_taken_is_refused(run: Path, pack: Path) -> 
         publish(run, run.parent / "tiny.zip", "Tiny")
     with pytest.raises(UserError, match="it is there already"):
         publish(run, pack, "Tiny")
+
+
+def test_weights_that_are_too_large_are_refused_before_they_are_evaluated(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publishing, "MOST_WEIGHT_BYTES", 100)
+    monkeypatch.setattr(publishing, "evaluate_run", None)
+    with pytest.raises(UserError, match="The weights of a pack have at most 100 bytes"):
+        publish(run, tmp_path / "a.world", "A")
+    assert not (tmp_path / "a.world").exists()
+
+
+@pytest.mark.parametrize(("levels", "played"), [(0, "train"), (20, "unseen"), (MOST_SKIPPED + 1, "test")])
+def test_levels_on_which_a_pack_is_evaluated(levels: int, played: str) -> None:
+    assert publishing._levels(EnvConfig(num_levels=levels)) == played
 
 
 def test_training_in_a_pack_is_refused(pack: Path) -> None:

@@ -14,7 +14,6 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -140,8 +139,11 @@ def _write_folder(folder: Path, members: Mapping[str, bytes]) -> None:
             for name, content in members.items():
                 (beside / name).parent.mkdir(parents=True, exist_ok=True)
                 (beside / name).write_bytes(content)
-            with suppress(OSError) if folder.is_dir() else nullcontext():  # another process was faster
+            try:
                 os.rename(beside, folder)
+            except OSError:
+                if not folder.is_dir():  # otherwise another process was faster
+                    raise
     finally:
         remove_one(beside)
 
