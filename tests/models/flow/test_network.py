@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
-from worldmodels.models.flow.network import FIRST_MOTIONS, FlowNetwork, GroupNorm, Past, waves
+from worldmodels.models.flow.network import FIRST_MOTIONS, LONGEST, FlowNetwork, GroupNorm, Past, waves
 from worldmodels.models.flow.path import carried
 
 ROWS = 2
@@ -31,6 +31,19 @@ def test_it_begins_with_the_last_frame_hardly_moved(shape: tuple[int, int, int])
     # The weights of the frame, of each of four motions and of grey paint, 0: powers of e, 2, 0 and -2.
     e = np.e
     np.testing.assert_allclose(frame, (e**2 * last + moved) / (e**2 + 4 + e**-2), atol=1e-5)
+
+
+def test_nothing_is_copied_from_outside_the_last_frame() -> None:
+    shape = (16, 16, 3)
+    network = build(shape)
+    down = np.zeros((len(FIRST_MOTIONS), 2), np.float32)
+    down[0, 0] = 2.0  # pixels
+    network.motion.bias.assign(np.arctanh(down.ravel() / LONGEST))
+    x, times = tf.random.stateless_normal((ROWS, *shape), (1, 2)), tf.fill((ROWS,), 0.3)
+    shares = tf.nn.softmax(network.pictures(x, times, past_of(shape)).logits)[..., 1]
+    # e ** 2 for the last frame, 1 for each motion, e ** -2 for paint; nothing where rows enter.
+    np.testing.assert_array_equal(shares[:, :2], 0.0)
+    np.testing.assert_allclose(shares[:, 2:], 1.0 / (np.e**2 + 4 + np.e**-2), rtol=1e-5)
 
 
 def test_groups_of_channels_have_mean_0_and_variance_1() -> None:

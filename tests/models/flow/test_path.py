@@ -87,6 +87,17 @@ def test_whole_pixels_are_moved_down_and_right_and_edges_are_repeated() -> None:
     np.testing.assert_allclose(moved[0, 2, :, :, 0], [[2, 3, 3, 3], [6, 7, 7, 7], [10, 11, 11, 11]])
 
 
+def test_what_enters_comes_from_outside() -> None:
+    # 2 rows of 3 pixels: still, one row down, and half a pixel and then 0.6 pixels to the left.
+    shifts = tf.constant([[[0.0, 0.0], [1.0, 0.0], [0.0, -0.5], [0.0, -0.6]]])
+    outside = path.from_outside(shifts, 2, 3)
+    assert outside.shape == (1, 2, 3, 4)
+    np.testing.assert_array_equal(outside[0, :, :, 0], [[False] * 3] * 2)
+    np.testing.assert_array_equal(outside[0, :, :, 1], [[True] * 3, [False] * 3])
+    np.testing.assert_array_equal(outside[0, :, :, 2], [[False] * 3] * 2)
+    np.testing.assert_array_equal(outside[0, :, :, 3], [[False, False, True]] * 2)
+
+
 def test_a_part_of_a_pixel_lies_between_neighbours_in_each_channel() -> None:
     frame = tf.constant([[[[0.0, 8.0], [4.0, 0.0], [4.0, 4.0]]]])  # one row of three pixels in two channels
     moved = path.carried(frame, tf.constant([[[0.0, 0.25]]]))

@@ -13,7 +13,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.models.flow.path import carried, mixed
+from worldmodels.models.flow.path import carried, from_outside, mixed
 from worldmodels.models.networks.images import from_patches, to_patches
 from worldmodels.models.networks.layers import Layer
 from worldmodels.models.next_frame.networks.conv_layers import Conv2D, Linear
@@ -32,6 +32,8 @@ FIRST_CHOICES = (0.5, *(0.0 for _ in FIRST_MOTIONS), -0.5)
 """Logits, before the network has learned, of the last frame as it is, along each motion, and of the painted frame."""
 SHARPNESS = 4.0
 """Factor of these logits."""
+NEVER = -1e9
+"""Logit of a picture of which a pixel takes nothing."""
 WAVES = 16
 """Frequencies of the embedding of a number."""
 
@@ -122,7 +124,10 @@ class FlowNetwork(Layer):
         choices, painted = tf.split(drawn, [len(FIRST_CHOICES), self.channels], -1)
         last = past.frames[..., -self.channels :]
         frames = tf.concat([last[:, None], carried(last, shifts), painted[:, None]], 1)
-        return Pictures(decided * SHARPNESS * (choices + FIRST_CHOICES), frames, shifts)
+        logits = decided * SHARPNESS * (choices + FIRST_CHOICES)
+        # A copy of the edge would make streaks where the picture enters: it is copied again at the next step.
+        outside = tf.pad(from_outside(shifts, self.height, self.width), [[0, 0], [0, 0], [0, 0], [1, 1]])
+        return Pictures(tf.where(outside, NEVER, logits), frames, shifts)
 
     def _coarse(self, places: tf.Tensor) -> tf.Tensor:
         """Return the means of places in a coarse grid, (N, coarse * width)."""

@@ -95,6 +95,21 @@ def carried(frames: tf.Tensor, shifts: tf.Tensor) -> tf.Tensor:
     return tf.transpose(tf.reshape(moved, (-1, count, width, height, channels)), (0, 1, 3, 2, 4))
 
 
+def from_outside(shifts: tf.Tensor, height: int, width: int) -> tf.Tensor:
+    """Return where each of M shifts moves a pixel from over half a pixel beyond the edge: bool (N, height, width, M).
+
+    Args:
+        shifts: float32 (N, M, 2), pixels down and right.
+    """
+    rows = tf.range(height, dtype=tf.float32)[:, None] - shifts[:, None, :, 0]
+    columns = tf.range(width, dtype=tf.float32)[:, None] - shifts[:, None, :, 1]
+    return _beyond(rows, height)[:, :, None] | _beyond(columns, width)[:, None]
+
+
+def _beyond(sources: tf.Tensor, size: int) -> tf.Tensor:
+    return (sources < -0.5) | (sources > size - 0.5)
+
+
 def _interpolation(shifts: tf.Tensor, size: int) -> tf.Tensor:
     """Return matrices (N, M, size, size) that move a line of `size` pixels by shifts (N, M)."""
     places = tf.range(size, dtype=tf.float32)
