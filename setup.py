@@ -41,6 +41,7 @@ setup(
         "worldmodels.analysis.report": ["page.css"],
         "worldmodels.envs.native": ["_native.pyi"],
         "worldmodels.player.web": ["page/*"],
+        "worldmodels.telemetry": ["metrics.yaml"],
         **dict.fromkeys(PRESETS, ["**/*.yaml"]),
     },
     ext_modules=[

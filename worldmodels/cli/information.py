@@ -15,11 +15,14 @@ def add_list(commands: argparse._SubParsersAction) -> None:
     """Add the command that lists names and runs."""
     command = commands.add_parser(
         "list",
-        help="list games, models, agents, configs, grids or runs",
-        description="List names, or the runs of a folder with their kinds, state, steps, last return and size.",
+        help="list games, models, agents, configs, grids, metrics or runs",
+        description="List names, metrics with their meanings, or the runs of a folder with their kinds, state, steps, "
+        "last return and size.",
     )
     command.add_argument(
-        "what", choices=("games", "models", "agents", "configs", "grids", "runs"), help="the names to list, or runs"
+        "what",
+        choices=("games", "models", "agents", "configs", "grids", "metrics", "runs"),
+        help="the names to list, metrics, or runs",
     )
     command.add_argument(
         "folder", nargs="?", metavar="FOLDER", help="with runs: a folder that holds runs (default: runs)"
@@ -37,9 +40,13 @@ def _list(options: argparse.Namespace) -> None:
         raise UserError(
             f"A folder is for 'worldmodels list runs FOLDER'; received '{options.folder}' after {options.what}."
         )
-    from worldmodels.config.show import names_of
+    if options.what == "metrics":
+        from worldmodels.telemetry.metrics import metric_lines as lines
+    else:
+        from worldmodels.config.show import names_of
 
-    print_text("\n".join(names_of(options.what)))
+        lines = partial(names_of, options.what)
+    print_text("\n".join(lines()))
 
 
 def add_prune(commands: argparse._SubParsersAction) -> None:
