@@ -3,7 +3,7 @@
     python docs/make_site.py              # into docs/_build/html
     python docs/make_site.py FOLDER       # into FOLDER/html
 
-Warnings are errors. FOLDER/source has the pages from which Sphinx builds the site.
+Warnings are errors. FOLDER/source has the pages from which Sphinx builds the site, FOLDER/films their films.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from site_pages import commands, configuration, presets, python_interface
+from site_pages import commands, configuration, presets, python_interface, worlds
 from site_pages.contents import titles, with_pages_of_folder, with_sidebar
 from site_pages.repository import take_over
 
@@ -31,7 +31,7 @@ in `benchmarks/results`.
 def pages_and_files() -> tuple[dict[str, str], dict[str, Path]]:
     """Return the text of every page and the path of every other file of the site, by their places."""
     pages, files = take_over()
-    for written in (configuration, presets, commands, python_interface):
+    for written in (configuration, presets, commands, python_interface, worlds):
         pages |= written.pages()
     pages["results/index.md"] = RESULTS + titles(pages, "results")
     for page in pages:
@@ -58,6 +58,13 @@ def write_source(folder: Path) -> None:
         shutil.copy2(file, folder / place)
 
 
+def write_films(folder: Path) -> None:
+    """Write the films that pages show into a folder, as they stand in the finished site."""
+    for place, film in worlds.films().items():
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(film, folder / place)
+
+
 def main() -> int:
     """Build the site, and return Sphinx's exit status."""
     from sphinx.cmd.build import main as build
@@ -66,7 +73,9 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=DOCS / "_build", metavar="FOLDER")
     folder: Path = parser.parse_args().folder
     write_source(folder / "source")
+    write_films(folder / "films")
     options = ["--fail-on-warning", "--keep-going", "--nitpicky", "--quiet", "--write-all", "--conf-dir", str(DOCS)]
+    options += ["--define", f"html_extra_path={(folder / 'films').resolve()}"]
     status = build([*options, "--doctree-dir", *(str(folder / name) for name in ("doctrees", "source", "html"))])
     if status == 0:
         print(f"The site is made: open {folder / 'html' / 'index.html'} in a browser.")
