@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from site_pages.edit_links import add_edit_link
@@ -25,6 +26,7 @@ nitpick_ignore_regex = [("py:.*", ".*")]  # types of signatures, of which many h
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_search_scorer = str(Path(__file__).parent / "static" / "search_scorer.js")
 html_title = f"worldmodels {version}"
 html_copy_source = False
 

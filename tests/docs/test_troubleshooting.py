@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-QUOTED = re.compile(r'^\*\*"(.+?)"\*\*', re.M)
+QUOTED = re.compile(r'^### (?:[^"\n]+: )?"(.+?)"$', re.M)
 QUOTES = QUOTED.findall((ROOT / "docs" / "troubleshooting.md").read_text())
 
 
@@ -24,7 +24,7 @@ def texts() -> str:
 
 def test_errors_are_quoted() -> None:
     assert len(QUOTES) > 10
-    assert QUOTED.findall('**"A … b"** it says\n**Why?** "no"\n') == ["A … b"]
+    assert QUOTED.findall('### "A … b"\n### So: "c"\n### Why?\n"no"\n') == ["A … b", "c"]
 
 
 @pytest.mark.parametrize("quote", QUOTES)
