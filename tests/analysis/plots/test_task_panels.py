@@ -28,6 +28,27 @@ PLAIN = CurveOptions(smooth=1)
 NONE = Baselines((), all_packaged_scores())
 
 
+PLAYED = {"eval/random_return": 2.0, "eval/blind_return": 6.0, "eval/test_blind_return": 7.0}
+
+
+def test_players_without_learning_are_levels(tmp_path: Path, make_run) -> None:
+    """The maze's easy range is 5 to 10. Blind play had 6 and 8 in its two runs; in coinrun nothing was recorded."""
+    make_run("ppo", "maze", [5, 7], 0, "eval/return", others=PLAYED)
+    make_run("ppo", "maze", [5, 7], 1, "eval/return", others={**PLAYED, "eval/blind_return": 8.0})
+    make_run("ppo", "coinrun", [5, 7], 0, "eval/return")
+    curves = load_task_curves(find_task_runs([tmp_path / "runs"]), "performance", PLAIN)
+    panels = {panel.title: list(panel.levels) for panel in task_panels(curves, PLAIN, None, NONE)}
+    assert panels == {"maze": [Level("random play", 2.0), Level("blind play", 7.0)], "coinrun": []}
+    scaled = {panel.title: panel.levels for panel in task_panels(curves, PLAIN, find_scale("range"), NONE)}
+    assert [level.y for level in scaled["maze"]] == pytest.approx([-0.6, 0.4])
+
+
+def test_a_value_that_is_no_return_has_no_players(tmp_path: Path, make_run) -> None:
+    make_run("ppo", "maze", [5, 7], 0, "eval/length", others=PLAYED)
+    curves = load_task_curves(find_task_runs([tmp_path / "runs"]), "eval/length", PLAIN)
+    assert curves.played == {Task("maze", "easy"): {}}
+
+
 @pytest.fixture
 def curves(tmp_path: Path, make_run) -> TaskCurves:
     """Method ppo in maze (5 to 10 in easy mode) and coinrun, method sac in maze alone."""

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from worldmodels.analysis.plots.panels import CurveOptions, CurvePanel, Line, curve_table, save_table
+from worldmodels.analysis.plots.panels import CurveOptions, CurvePanel, Level, Line, curve_table, save_table
 from worldmodels.analysis.plots.value_panels import curve_panels
 from worldmodels.analysis.runs.groups import RunGroup
 from worldmodels.analysis.statistics.group_curve import GroupCurve
@@ -25,6 +25,16 @@ def make(folder: Path, **values: list[float]) -> Path:
             record[name.replace("__", "/")] = number
     (folder / "metrics.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     return folder
+
+
+def test_players_without_learning_are_levels_of_the_returns_of_one_task(make_run) -> None:
+    played = {"eval/random_return": 2.0, "eval/test_blind_return": 7.0, "eval/test_return": 3.0}
+    maze = RunGroup("maze", [make_run("ppo", "maze", [5, 7], 0, "eval/return", others=played)])
+    other = RunGroup("coinrun", [make_run("ppo", "coinrun", [5, 7], 0, "eval/return", others=played)])
+    seen, unseen = curve_panels([maze], ["eval/return", "eval/test_return"])
+    assert (seen.levels, unseen.levels) == ([Level("random play", 2.0)], [Level("blind play", 7.0)])
+    (both,) = curve_panels([maze, other], ["eval/return"])
+    assert both.levels == []
 
 
 def test_a_panel_for_each_value_and_a_line_for_each_group(tmp_path: Path) -> None:

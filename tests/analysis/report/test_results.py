@@ -49,6 +49,16 @@ def test_statistics_of_one_task(page: Page) -> None:
     assert "Optimality gap" not in text
 
 
+def test_players_without_learning_have_rows(make_run: Callable[..., Path], tmp_path: Path) -> None:
+    """On the published scale 6 is 0.2 and 8 is 0.6, with a mean of 0.4; random play was measured in the maze alone."""
+    make_run("ppo", "coinrun", [5], 0, "eval/return", others={"eval/blind_return": 6.0})
+    make_run("ppo", "maze", [10], 0, "eval/return", others={"eval/blind_return": 8.0, "eval/random_return": 5.0})
+    page = write_report(ReportRequest([tmp_path / "runs"], tmp_path / "report.html"), {}).read_text()
+    assert rows(page, "By task") == [["5.00", "10.0"], ["6.00", "8.00"], ["–", "5.00"]]
+    assert rows(page, "Over 2 tasks")[1:] == [["0.400", "0.400", "0.400", "0.600"]]
+    assert page.count(">blind play</text>") == 3 and page.count(">random play</text>") == 1
+
+
 def test_statistics_over_tasks_are_on_the_published_scale(page: Page) -> None:
     """CoinRun's easy range is 5 to 10, and so is the maze's."""
     text = page({("ppo", "coinrun"): [[5], [15]], ("ppo", "maze"): [[7.5], [10]]})

@@ -6,7 +6,6 @@ records normalise, clipped or not, are those of Hafner et al. (2021, arXiv:2010.
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -81,7 +80,7 @@ def aggregate_panels(
         aggregate = AGGREGATES[name]
         own = Scale(baselines.scores, aggregate.ends, "") if aggregate.ends else scale
         lines = [_line(curves, method, aggregate.statistic, own, options) for method in range(len(curves.methods))]
-        panels.append(CurvePanel(aggregate.title, lines, curves.window, _levels(baselines, tasks, aggregate, own)))
+        panels.append(CurvePanel(aggregate.title, lines, curves.window, _levels(curves, baselines, aggregate, own)))
     return panels
 
 
@@ -94,13 +93,14 @@ def _possible(tasks: Sequence[Task], scale: Scale | None, scores: ReferenceScore
     ]
 
 
-def _levels(baselines: Baselines, tasks: Sequence[Task], aggregate: Aggregate, scale: Scale | None) -> list[Level]:
-    """Return the statistic of each baseline that all tasks have, but for those that are 0 or 1 by its definition."""
+def _levels(curves: TaskCurves, baselines: Baselines, aggregate: Aggregate, scale: Scale | None) -> list[Level]:
+    """Return the statistic of each level that all tasks have, but for those that are 0 or 1 by its definition."""
     levels = []
-    for name in [name for name in baselines.names if name not in (aggregate.ends or ())]:
-        scores = [baselines.of(task).get(name, math.nan) for task in tasks]
-        if not np.isnan(scores).any():
-            strata = [on_scale(scale, task, [score]) for task, score in zip(tasks, scores, strict=True)]
+    scores = {task: curves.levels(task, baselines) for task in curves.tasks}
+    names = dict.fromkeys(name for own in scores.values() for name in own)
+    for name in [name for name in names if name not in (aggregate.ends or ())]:
+        if all(name in own for own in scores.values()):
+            strata = [on_scale(scale, task, [own[name]]) for task, own in scores.items()]
             levels.append(Level(name, float(aggregate.statistic(strata))))
     return levels
 

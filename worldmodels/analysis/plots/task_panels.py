@@ -15,7 +15,14 @@ from worldmodels.analysis.plots.panels import (
     smoothing_window,
     without_empty,
 )
-from worldmodels.analysis.plots.value_panels import RunMetrics, missing_value, sources, warn_of_missing
+from worldmodels.analysis.plots.value_panels import (
+    RunMetrics,
+    missing_value,
+    played_levels,
+    players_of,
+    sources,
+    warn_of_missing,
+)
 from worldmodels.analysis.runs.records import Series, load_metrics
 from worldmodels.analysis.runs.reference_scores import (
     ReferenceScores,
@@ -41,6 +48,12 @@ class TaskCurves(NamedTuple):
     """The key is the method's number with the task; there is no entry where no run has the value."""
     window: int
     """Records that each point averages, the same everywhere."""
+    played: Mapping[Task, Mapping[str, float]]
+    """The returns of random and of blind play, by the player's name, where the runs of a task recorded them."""
+
+    def levels(self, task: Task, baselines: Baselines) -> dict[str, float]:
+        """Return what lines are compared with in a task: the chosen scores, and players without learning."""
+        return {**baselines.of(task), **self.played.get(task, {})}
 
 
 def load_task_curves(found: TaskRuns, value: str, options: CurveOptions) -> TaskCurves:
@@ -50,7 +63,7 @@ def load_task_curves(found: TaskRuns, value: str, options: CurveOptions) -> Task
         RunError, FileError: a run's metrics are missing or damaged.
         UserError: no run has the value.
     """
-    names = sources(value)
+    names = {*sources(value), *(name for one in sources(value) for name in players_of(one).values())}
     metrics = {run: load_metrics(run, options.x, names) for runs in found.runs.values() for run in runs}
     return task_curves(found, value, options, metrics)
 
@@ -83,7 +96,11 @@ def task_curves(found: TaskRuns, value: str, options: CurveOptions, metrics: Run
         methods = [f"{method}, {name}" for method, name in zip(methods, chosen, strict=True)]
     tasks = [task for task in found.tasks if any((method, task) in series for method in numbers)]
     window = smoothing_window([one for own in series.values() for one in own], options.smooth)
-    return TaskCurves(methods, chosen, tasks, found.titles(), series, window)
+    of_tasks = {
+        task: [metrics[run] for (_, own), runs in found.runs.items() if own == task for run in runs] for task in tasks
+    }
+    played = {task: played_levels(chosen[0], runs) for task, runs in of_tasks.items() if len(set(chosen)) == 1}
+    return TaskCurves(methods, chosen, tasks, found.titles(), series, window, played)
 
 
 def with_shared_tasks(curves: TaskCurves) -> TaskCurves:
@@ -142,7 +159,9 @@ def task_panels(
     for task in curves.tasks:
         numbers = [number for number in range(len(curves.methods)) if (number, task) in curves.series]
         lines = [_line(curves, number, task, scale, options) for number in numbers]
-        levels = [Level(name, float(on_scale(scale, task, score))) for name, score in baselines.of(task).items()]
+        levels = [
+            Level(name, float(on_scale(scale, task, score))) for name, score in curves.levels(task, baselines).items()
+        ]
         panels.append(CurvePanel(curves.titles[task], lines, curves.window, levels))
     return without_empty(panels, options)
 

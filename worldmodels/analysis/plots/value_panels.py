@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from worldmodels.analysis.plots.panels import (
     DEFAULT,
     CurveOptions,
     CurvePanel,
+    Level,
     check_options,
     curve_line,
     smoothing_window,
@@ -17,7 +20,8 @@ from worldmodels.analysis.plots.panels import (
 )
 from worldmodels.analysis.runs.groups import RunGroup
 from worldmodels.analysis.runs.records import Series, load_metrics, unknown_value
-from worldmodels.core.errors import UserError
+from worldmodels.analysis.runs.reference_scores import read_task
+from worldmodels.core.errors import RunError, UserError
 
 PERFORMANCE = "performance"
 """The return: that of the evaluation in a group that has one, else that of the episodes of training."""
@@ -28,6 +32,9 @@ BESIDE = {
     "eval/test_imagined_return": "eval/test_real_return",
 }
 """Values that say little without another one, which is drawn beside them, dashed, where it was recorded."""
+
+PLAYERS = {"random play": "random_return", "blind play": "blind_return"}
+"""Players without learning, and the ends of the names of their returns, which evaluations during training record."""
 
 RunMetrics = Mapping[Path, Mapping[str, Series]]
 """The series of each run by name."""
@@ -47,6 +54,7 @@ def curve_panels(
     check_options(options)
     shown = [name for value in values for name in sources(value)]
     names = {*shown, *(BESIDE[name] for name in shown if name in BESIDE)}
+    names.update(name for value in shown for name in players_of(value).values())
     metrics = {run: load_metrics(run, options.x, names) for group in groups for run in group.runs}
     return without_empty([_panel(groups, value, metrics, options) for value in values], options)
 
@@ -54,6 +62,23 @@ def curve_panels(
 def sources(value: str) -> Sequence[str]:
     """Return the recorded values that a value may stand for, the first that a group has."""
     return RETURNS if value == PERFORMANCE else (value,)
+
+
+def players_of(value: str) -> dict[str, str]:
+    """Return the recorded names of the returns of random and of blind play on the levels of a return, if it is one."""
+    if not re.fullmatch(r"eval/(test_)?return", value):
+        return {}
+    return {player: value.removesuffix("return") + name for player, name in PLAYERS.items()}
+
+
+def played_levels(value: str, runs: Iterable[Mapping[str, Series]]) -> dict[str, float]:
+    """Return the returns of random and of blind play beside a return: means over what the runs of a task recorded."""
+    metrics = list(runs)
+    found = {
+        player: [float(own[name].values.mean()) for own in metrics if name in own]
+        for player, name in players_of(value).items()
+    }
+    return {player: sum(means) / len(means) for player, means in found.items() if means}
 
 
 def _panel(groups: Sequence[RunGroup], value: str, metrics: RunMetrics, options: CurveOptions) -> CurvePanel:
@@ -74,7 +99,19 @@ def _panel(groups: Sequence[RunGroup], value: str, metrics: RunMetrics, options:
             line = curve_line(index, f"{label}, {BESIDE[name]}", BESIDE[name], beside, window, options)
             lines.append(line._replace(raw=None, beside=True))
     title = f"{value} ({chosen[0]})" if value == PERFORMANCE and len(set(chosen)) == 1 else value
-    return CurvePanel(title, lines, window)
+    levels: Iterable[Level] = ()
+    if len(set(chosen)) == 1 and _is_one_task(run for group in groups for run in group.runs):
+        played = played_levels(chosen[0], (metrics[run] for group in groups for run in group.runs))
+        levels = itertools.starmap(Level, played.items())
+    return CurvePanel(title, lines, window, list(levels))
+
+
+def _is_one_task(runs: Iterable[Path]) -> bool:
+    """Return whether all runs are known to be of one task."""
+    try:
+        return len({read_task(run) for run in runs}) == 1
+    except RunError:
+        return False
 
 
 def _source(group: RunGroup, value: str, metrics: RunMetrics) -> str:

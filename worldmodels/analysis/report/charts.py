@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from worldmodels.analysis.plots.panels import CurvePanel, Line, band_reach, shown_range
+from worldmodels.analysis.plots.panels import CurvePanel, Level, Line, band_reach, shown_range
 from worldmodels.analysis.report.html import (
     Child,
     Markup,
@@ -145,15 +145,28 @@ def variant(group: int, name: str) -> Markup:
 
 def _figure(panel: CurvePanel, whole: CurvePanel, x_label: str) -> Markup:
     """Return the chart of some lines, in the ranges of all lines of the panel."""
-    frame = _frame(whole.lines)
-    drawn = [*map(lambda line: _band(frame, line), panel.lines), *map(lambda line: _lines(frame, line), panel.lines)]
-    label = f"{panel.title}, {', '.join(line.name for line in panel.lines)}"
+    frame = _frame(whole)
+    levels = [_level(frame, level) for level in panel.levels]
+    drawn = [*levels, *(_band(frame, line) for line in panel.lines), *(_lines(frame, line) for line in panel.lines)]
+    names = [*(line.name for line in panel.lines), *(level.name for level in panel.levels)]
+    label = f"{panel.title}, {', '.join(names)}"
     return element("figure", element("figcaption", panel.title), chart(frame, label, x_label, drawn))
 
 
-def _frame(lines: Sequence[Line]) -> ChartFrame:
-    x = np.concatenate([line.curve.x for line in lines])
-    return ChartFrame(widened(float(x.min()), float(x.max())), _values_shown([line.curve for line in lines]))
+def _frame(panel: CurvePanel) -> ChartFrame:
+    x = np.concatenate([line.curve.x for line in panel.lines])
+    low, high = _values_shown([line.curve for line in panel.lines])
+    reached = [low, high, *(level.y for level in panel.levels)]
+    spare = 0.04 * (high - low) if panel.levels else 0.0
+    shown = (min(low, min(reached) - spare), max(high, max(reached) + spare))
+    return ChartFrame(widened(float(x.min()), float(x.max())), shown)
+
+
+def _level(frame: ChartFrame, level: Level) -> Markup:
+    """Return a dashed line across the chart with its name above it."""
+    y = round(float(frame.at_y(np.array(level.y))), 1)
+    line = element("line", x1=LEFT, x2=WIDTH - RIGHT, y1=y, y2=y)
+    return element("g", line, element("text", level.name, x=LEFT + 4, y=y - 4), class_="level")
 
 
 def _values_shown(curves: Sequence[GroupCurve]) -> Range:

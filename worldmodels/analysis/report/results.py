@@ -48,6 +48,17 @@ class Results(NamedTuple):
         """Return the numbers of the variants that have results."""
         return sorted({method for method, _ in self.by_task})
 
+    def players(self) -> list[str]:
+        """Return the names of players without learning whose returns are known in all shared tasks."""
+        known = [self.curves.played.get(task, {}) for task in self.shared_tasks()]
+        return [
+            name for name in dict.fromkeys(name for own in known for name in own) if all(name in own for own in known)
+        ]
+
+    def strata_of_player(self, name: str, scale: Scale | None) -> list[Scores]:
+        """Return the return of a player without learning in each of the shared tasks, on a scale."""
+        return [on_scale(scale, task, [self.curves.played[task][name]]) for task in self.shared_tasks()]
+
     def strata(self, method: int, scale: Scale | None) -> list[Scores]:
         """Return the returns of a variant in each of the shared tasks, on a scale."""
         return [on_scale(scale, task, self.by_task[method, task]) for task in self.shared_tasks()]

@@ -11,7 +11,7 @@ from worldmodels.analysis.plots.statistic_panels import aggregate_panels
 from worldmodels.analysis.plots.task_panels import Baselines, task_panels
 from worldmodels.analysis.report.charts import Measured, curve_charts, interval_cell, shared_range, variant
 from worldmodels.analysis.report.contents import ReportRequest, noted
-from worldmodels.analysis.report.html import Child, Markup, counted, element, percent, scrolling_table
+from worldmodels.analysis.report.html import Child, Markup, counted, element, percent, rounded, scrolling_table
 from worldmodels.analysis.report.results import Results, scale_of
 from worldmodels.analysis.runs.reference_scores import ReferenceScores, Scale
 from worldmodels.analysis.statistics.bootstrap import (
@@ -66,6 +66,12 @@ def statistics_table(results: Results, scale: Scale | None) -> Markup:
         ]
         for row, method in enumerate(methods)
     ]
+    for player in results.players():
+        strata = results.strata_of_player(player, scale)
+        cells = (
+            element("td", element("b", rounded(float(one(strata)))), class_="number") for one in statistics.values()
+        )
+        rows.append([Markup(player.capitalize()), element("td", "–", class_="number"), *cells])
     return scrolling_table(["Variant", "Runs", *statistics], rows)
 
 
@@ -122,6 +128,7 @@ STATISTICS = (
     "Interquartile mean: of the middle half of all runs of all tasks. Small beside it the 95 % stratified bootstrap "
     "interval: runs are drawn anew within their task (Agarwal et al., 2021). Of few runs they are too narrow."
 )
+PLAYED = "The runs' evaluations played at random, too, and blind: by the best policy found that sees nothing."
 PROFILES = "A curve that lies higher is better; the band is the pointwise 95 % bootstrap interval."
 IMPROVEMENT = (
     "How probable it is that a run of the row is better than one of the column on the same task, equal ones counting "
@@ -142,6 +149,7 @@ def return_parts(results: Results, request: ReportRequest) -> Iterator[Child]:
         yield element("h3", f"Over {counted(len(tasks), 'task')}" if len(results.curves.tasks) > 1 else "Statistics")
         yield _scale_note(results, scale)
         yield element("p", STATISTICS, class_="note")
+        yield element("p", PLAYED, class_="note") if results.players() else None
         yield statistics_table(results, scale)
         if len(results.methods()) > 1:
             yield from (element("h3", "Probability of improvement"), element("p", IMPROVEMENT, class_="note"))
@@ -183,6 +191,12 @@ def _by_task(results: Results) -> Markup:
         + [interval_cell(column[row], among, method) for column, among in zip(columns, ranges, strict=True)]
         for row, method in enumerate(methods)
     ]
+    played = [curves.played.get(task, {}) for task in curves.tasks]
+    for player in dict.fromkeys(name for own in played for name in own):
+        known = ("–" if player not in own else rounded(own[player]) for own in played)
+        rows.append(
+            [Markup(player.capitalize()), *(element("td", element("b", words), class_="number") for words in known)]
+        )
     return scrolling_table(["Variant", *(curves.titles[task] for task in curves.tasks)], rows)
 
 
