@@ -71,7 +71,7 @@ def section(info: GameInfo) -> str:
 
 
 def variables(info: GameInfo) -> str:
-    """The names of a game's variables by their units; where not every mode has one, those that do stand behind it."""
+    """The names of a game's variables by their units, and by the modes that have them if not every mode has."""
     modes_of: dict[tuple[str, str], list[str]] = {}
     for mode in info.modes:
         for name, unit in variable_units(info.name, mode).items():
@@ -79,7 +79,7 @@ def variables(info: GameInfo) -> str:
     names: dict[str, list[str]] = {}
     for (unit, name), modes in modes_of.items():
         everywhere = len(modes) == len(info.modes)
-        names.setdefault(unit, []).append(f"`{name}`" if everywhere else f"`{name}` ({', '.join(modes)})")
+        names.setdefault(unit if everywhere else f"{unit} ({', '.join(modes)})", []).append(f"`{name}`")
     return "; ".join(f"{unit}: {', '.join(listed)}" for unit, listed in names.items()) + "."
 
 

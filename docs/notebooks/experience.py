@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Experience in and out
 #
-# For: readers with recordings of their own. Afterwards you can record experience, write a file of it yourself, train
-# on it without an environment, and tell what a model cannot know from it.
+# For: readers with recordings of their own. Afterwards you can record experience, write a file of it yourself, and
+# train on it without an environment. You can also tell what a model cannot know from it.
 # It costs ten minutes, most of them two short trainings.
 #
 # ## Record
