@@ -2,6 +2,7 @@
 # make demo      learn a world model of a game, train a policy inside it and one in the game, measure them, and play
 # make test      lint, types and tests
 # make docs      the site of the documentation, into docs/_build/html
+# make page      the games in WebAssembly, into build/engine; needs Emscripten
 # make sanitize  the native games under the sanitizers of memory, undefined behaviour and threads
 # make wheels    the source distribution and a wheel for each Python that is here, into dist/
 VENV ?= .venv
@@ -10,7 +11,7 @@ RUN ?= runs/demo
 WORLD ?= gallery:coinrun
 WORLDMODELS := $(VENV)/bin/worldmodels
 
-.PHONY: play demo docs test tests style types coverage lint lint-native format slow-test sanitize wheels distribution-test setup clean
+.PHONY: play demo docs test tests style types coverage lint lint-native format slow-test sanitize wheels distribution-test page setup clean
 
 # Without a display the world is played in a browser, which needs the extra `web`.
 WITHOUT_DISPLAY := $(if $(DISPLAY)$(WAYLAND_DISPLAY),,web)
@@ -64,6 +65,9 @@ types:
 lint-native:
 	@scripts/setup test
 	@scripts/lint_native
+
+page:
+	@scripts/page
 
 slow-test: sanitize
 	@scripts/setup test

@@ -15,6 +15,8 @@ if os.environ.get("CI"):
     FLAGS.append("-Werror")
 
 HEADERS = sorted(glob(f"{NATIVE}/**/*.h", recursive=True))
+FOR_PAGES = sorted(glob(f"{NATIVE}/page/*.cpp"))
+"""The interface of the games in a browser, which Emscripten compiles (scripts/page)."""
 
 
 def outdated(object_file: str, source: str) -> bool:
@@ -40,6 +42,7 @@ setup(
         "worldmodels.analysis.runs": ["scores/*.yaml"],
         "worldmodels.analysis.report": ["page.css"],
         "worldmodels.envs.native": ["_native.pyi"],
+        "worldmodels.player": ["page/*"],
         "worldmodels.player.web": ["page/*"],
         "worldmodels.telemetry": ["metrics.yaml"],
         **dict.fromkeys(PRESETS, ["**/*.yaml"]),
@@ -47,8 +50,8 @@ setup(
     ext_modules=[
         Pybind11Extension(
             f"{NATIVE}/_native".replace("/", "."),
-            sorted(glob(f"{NATIVE}/**/*.cpp", recursive=True)),
-            depends=HEADERS,
+            sorted({*glob(f"{NATIVE}/**/*.cpp", recursive=True)} - {*FOR_PAGES}),
+            depends=[*HEADERS, *FOR_PAGES],
             include_dirs=[NATIVE],
             cxx_std=17,
             extra_compile_args=FLAGS,

@@ -83,7 +83,8 @@ def files(pattern: str) -> set[str]:
 
 def modules() -> set[str]:
     data = files("worldmodels/**/*.yaml") | files("worldmodels/analysis/report/*.css")
-    data |= files("worldmodels/player/web/page/*") | files("worldmodels/gallery/*.world")
+    data |= files("worldmodels/player/page/*") | files("worldmodels/player/web/page/*")
+    data |= files("worldmodels/gallery/*.world")
     return files("worldmodels/**/*.py") | {"worldmodels/py.typed", f"{NATIVE}/_native.pyi"} | data
 
 

@@ -1,6 +1,7 @@
 """The layers of the C++ sources, enforced as those of Python are: which folder may include what, and no circles.
 
 binding     -> batch, core, the list of games
+page        -> batch, core
 batch       -> core, the list of games
 games       -> art, generate, core
 art         -> core
@@ -28,6 +29,7 @@ ALLOWED = {
     "games": ["core", "art", "generate"],
     "batch": ["core", REGISTRY],
     "binding": ["core", "batch", REGISTRY],
+    "page": ["core", "batch"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
