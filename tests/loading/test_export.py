@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from worldmodels.core.specs import ActionSpec
 from worldmodels.loading import export as exporting
 from worldmodels.loading import exported
 from worldmodels.loading.load import LoadedRun
+from worldmodels.models.flow.model import Flow
 from worldmodels.models.graph import portable
 from worldmodels.models.motion import edge_correlation
 from worldmodels.models.networks.scan import scan
@@ -161,6 +163,31 @@ def test_next_frames_and_sampled_actions_go_through_onnx(sac: LoadedRun, tmp_pat
     ):
         run = untrained(tmp_path / name, presets, ["env.game=maze", *changes])
         assert run.export(tmp_path / f"onnx_{name}", "model", "onnx")["checked"]["rows_beyond"] == 0
+
+
+@needs_onnx
+def test_the_calls_of_a_sampled_frame_are_an_input(tmp_path: Path) -> None:
+    import onnxruntime
+
+    run = untrained(
+        tmp_path / "run", ["flow_small"], ["env.game=maze", "model.calls=2", "model.width=8", "model.blocks=1"]
+    )
+    model, random = cast(Flow, run.parts.world_model), np.random.default_rng(0)
+    for weight in model.averaged.weights:  # untrained ones draw the same in any number of calls
+        weight.assign(weight + random.normal(0, 0.2, weight.shape))
+    written = run.export(tmp_path / "out", "model", "onnx")
+    assert written["checked"]["rows_beyond"] == 0
+    inputs = zeros(written["functions"]["step"]["inputs"])
+    inputs |= {"temperature": np.array(1, np.float32), "noise_0": np.full((1, 64, 64, 3), 0.3, np.float32)}
+    session = onnxruntime.InferenceSession(str(tmp_path / "out" / "step.onnx"))
+    frames = [session.run(["frame"], inputs | {"calls": np.array(calls, np.int32)})[0] for calls in (1, 2)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tf.random, "stateless_normal", lambda shape, seed: tf.fill(shape, 0.3))
+        for calls, frame in zip((1, 2), frames, strict=True):
+            model.set_calls(calls)
+            state = model.imagine(model.initial(1), tf.constant([0]), 1.0, tf.zeros(2, tf.int32))
+            assert np.abs(model.frame(state).numpy().astype(int) - frame).max() <= 1
+    assert (frames[0] != frames[1]).any()
 
 
 def test_what_onnx_cannot_take_is_refused_in_a_sentence() -> None:

@@ -148,14 +148,15 @@ def _onnx(function: Function, path: Path) -> Exported:
         graph = _traced(lambda **inputs: (function.call(**inputs), [x.outputs[0] for x in _draws()]), function.inputs)
     with graph.graph.as_default():
         draws = {f"noise_{index}": op for index, op in enumerate(_draws())}
+    reads = {name: _read(graph, variable) for name, variable in function.settings.items()}
     outputs = sorted(graph.structured_outputs[0])
     tensors = {f"{name}:0": name for name in function.inputs if name != "seed"}
-    tensors |= {op.outputs[0].name: name for name, op in draws.items()}
+    tensors |= {op.outputs[0].name: name for name, op in {**draws, **reads}.items()}
     with _quiet(), _refused():
         frozen = convert_variables_to_constants_v2(graph, lower_control_flow=False)
         definition = frozen.graph.as_graph_def()
         results = {tensor.name: name for tensor, name in zip(frozen.outputs, outputs, strict=False)}
-        for op in draws.values():
+        for op in (*draws.values(), *reads.values()):
             _make_input(next(node for node in definition.node if node.name == op.name), op.outputs[0])
         model, _ = import_module("tf2onnx.convert").from_graph_def(
             definition,
@@ -174,13 +175,21 @@ def _onnx(function: Function, path: Path) -> Exported:
     def inputs(given: Tensors) -> Tensors:
         _, drawn = graph(**{name: tf.constant(x) for name, x in given.items()})
         noise = {name: x.numpy() for name, x in zip(draws, drawn, strict=True)}
-        return {name: np.asarray(x) for name, x in {**given, **noise}.items() if name in taken}
+        settings = {name: variable.numpy() for name, variable in function.settings.items()}
+        return {name: np.asarray(x) for name, x in {**given, **settings, **noise}.items() if name in taken}
 
     def run(given: Tensors) -> Tensors:
         with _refused():
             return dict(zip(outputs, session.run(outputs, given), strict=True))
 
     return Exported(path.name, inputs, run, {name: _NOISE[op.type](op) for name, op in draws.items()})
+
+
+def _read(graph: Any, variable: tf.Variable) -> tf.Operation:
+    """Return the operation of a traced function that reads a variable."""
+    handle = next(inner for outer, inner in graph.graph.captures if outer is variable.handle)
+    (operation,) = [op for op in graph.graph.get_operations() if op.type == "ReadVariableOp" and op.inputs[0] is handle]
+    return operation
 
 
 def _make_input(node: Any, tensor: tf.Tensor) -> None:

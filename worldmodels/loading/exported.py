@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import tensorflow as tf
@@ -19,6 +20,7 @@ from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs import VectorEnv
 from worldmodels.imagination.model_view import ModelView, Prediction
+from worldmodels.models.api import SampledModel
 
 Tensors = Mapping[str, Any]
 
@@ -29,6 +31,8 @@ class Function(NamedTuple):
     call: Callable[..., dict[str, Any]]
     """Takes the inputs as named arguments; may be called inside a `tf.function`."""
     inputs: dict[str, tf.TensorSpec]
+    settings: Mapping[str, tf.Variable] = MappingProxyType({})
+    """Variables that the call reads once, which become inputs of an ONNX file."""
 
 
 class Call(NamedTuple):
@@ -104,7 +108,7 @@ class ModelFunctions:
         observed = _observation_specs(self._spec.observation, num_envs) | {"seed": _DRAWING["seed"]}
         self.functions: Mapping[str, Function] = {
             "observe": Function(self._observe, observed | action | state),
-            "step": Function(self._step, action | state | _DRAWING),
+            "step": Function(self._step, action | state | _DRAWING, self._settings()),
         }
 
     def calls(self, env: VectorEnv, count: int) -> Iterator[Call]:
@@ -132,6 +136,9 @@ class ModelFunctions:
         drawing = (inputs["action"], inputs["temperature"], inputs["seed"])
         state, prediction = self._view.step(before["model"], *drawing, before.get("picture"))
         return _predicted(prediction) | _named("next_state", self._state(state, prediction.frame))
+
+    def _settings(self) -> dict[str, tf.Variable]:
+        return {"calls": cast(SampledModel, self._model).calls} if self._spec.calls else {}
 
     def _state(self, state: Any, picture: Any) -> dict[str, Any]:
         """Return a model's state, and the picture from which a model that copies paints the next one."""
@@ -197,6 +204,7 @@ _MEANINGS = {
     "observation": "as the environment gives it: images from 0 to 255, vectors in its own units",
     "is_first": "whether an episode begins; the state then has no influence, so zeros will do",
     "temperature": "0 takes the most probable, 1 samples",
+    "calls": "of the network, which draw the image at a temperature above 0",
     "seed": "of the random draws: other numbers at each call",
     "logits": "of the choices, at temperature 1",
     "gaussian": "means, then logarithms of the standard deviations, of the action's numbers at temperature 1",

@@ -240,8 +240,7 @@ class WorldModel(Representation, Protocol):
 
         Args:
             weights: importance weights float32 (B,) of the windows in the losses of rewards and continuations; None: 1
-                each. They correct for batches with more events than usual; a run gives them if `training.event_share`
-                is above 0.
+                each. They correct for batches with more events than usual, which `training.event_share` above 0 makes.
 
         Returns:
             Scalar metrics named `model/...`, and the posterior states, leading (B, T), for imagination to start at.
@@ -250,6 +249,8 @@ class WorldModel(Representation, Protocol):
 
 class SampledModel(WorldModel, Protocol):
     """A world model that draws each frame in several calls of a network; `spec.calls` gives their number."""
+
+    calls: tf.Variable  # int32 (), of the frames that are drawn next
 
     def set_calls(self, calls: int) -> None:
         """Draw later frames in so many calls, at least 1. Temperature 0 takes one call, whatever their number."""
@@ -271,8 +272,7 @@ class Latents(NamedTuple):
 class LatentModel(WorldModel, Protocol):
     """A world model whose discrete latents can be read and chosen; `spec.latent_groups` gives their number.
 
-    Latents belong to a step from a state under an action. To change the latents of a state, draw the step that led to
-    it again.
+    Latents belong to a step from a state under an action; to change them, draw the step that led to the state again.
     """
 
     def imagine_latents(

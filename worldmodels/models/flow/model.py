@@ -81,7 +81,7 @@ class Flow:
         for average, variable in zip(self._averages.values(), self._followed, strict=True):
             average.assign(variable)
         self.optimizer = build_optimizer(self.variables, config.optimizer)
-        self._calls = tf.Variable(config.calls, trainable=False)  # so that another number is not another graph
+        self.calls = tf.Variable(config.calls, trainable=False)  # so that another number is not another graph
 
     def initial(self, batch: int | tf.Tensor) -> FlowState:
         height, width, channels = self.spec.observation_shape
@@ -140,10 +140,10 @@ class Flow:
         noise = temperature * draw_rows(
             lambda shape: tf.random.stateless_normal(shape, seed), tf.concat([rows, self.spec.observation_shape], 0)
         )
-        return past, noise, tf.where(sampled, self._calls, 1), tf.where(sampled, DECIDED, 1.0)
+        return past, noise, tf.where(sampled, self.calls, 1), tf.where(sampled, DECIDED, 1.0)
 
     def set_calls(self, calls: int) -> None:
-        self._calls.assign(calls)
+        self.calls.assign(calls)
 
     def readable(self, state: FlowState) -> FlowState:
         return state
