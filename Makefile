@@ -2,7 +2,7 @@
 # make demo      learn a world model of a game, train a policy inside it and one in the game, measure them, and play
 # make test      lint, types and tests
 # make docs      the site of the documentation, into docs/_build/html
-# make page      the games in WebAssembly, into build/engine; needs Emscripten
+# make page      a static page with the worlds of the gallery, into build/page; needs Emscripten and npm
 # make sanitize  the native games under the sanitizers of memory, undefined behaviour and threads
 # make wheels    the source distribution and a wheel for each Python that is here, into dist/
 VENV ?= .venv
@@ -66,8 +66,12 @@ lint-native:
 	@scripts/setup test
 	@scripts/lint_native
 
+WORLDS := $(patsubst worldmodels/gallery/%.world,gallery:%,$(wildcard worldmodels/gallery/*.world))
+
 page:
+	@scripts/setup onnx
 	@scripts/page
+	@for world in $(WORLDS); do $(WORLDMODELS) publish $$world --page build/page || exit 1; done
 
 slow-test: sanitize
 	@scripts/setup test

@@ -72,6 +72,7 @@ REFUSED = {
         "group": "RUN --count --group path",
     },
     "record": {"temperature": "maze --steps 1 --out a.npz --temperature 0.5"},
+    "publish": {"licence": "RUN --page folder --licence MIT"},
 }
 """Flags that have an effect only beside others, with words in which they have none."""
 ALWAYS = {
@@ -92,7 +93,7 @@ ALWAYS = {
     "record": "game policy steps out option levels seed",
     "convert": "source out image_size",
     "export": "path out what format num_envs checkpoint",
-    "publish": "path out title licence checkpoint",
+    "publish": "path out page title checkpoint",
     "gallery": "",
     "list": "what folder",
     "prune": "path checkpoints replay videos yes",

@@ -115,3 +115,17 @@ def test_extras_are_named_with_the_command_that_installs_them(monkeypatch: pytes
         ("extra web", True, "rich"),
         ("extra minigrid", None, "without no-such-package: pip install 'worldmodels-lab[minigrid]'"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("there", "fine", "finding"),
+    [
+        ({"emcc", "npm"}, True, "emcc, npm: make page"),
+        ({"npm"}, None, "without emcc: on Debian or Ubuntu, apt install emscripten npm"),
+    ],
+)
+def test_what_a_page_needs_is_named(
+    monkeypatch: pytest.MonkeyPatch, there: set[str], fine: bool | None, finding: str
+) -> None:
+    monkeypatch.setattr(doctor.shutil, "which", lambda name: name if name in there else None)
+    assert list(doctor._page()) == [("page in a browser", fine, finding)]

@@ -141,26 +141,50 @@ def _export(options: argparse.Namespace) -> None:
 
 
 def add_publish(commands: argparse._SubParsersAction) -> None:
-    """Add the command that makes a pack of a run."""
+    """Add the command that makes a pack or a page of a run."""
     command = commands.add_parser(
         "publish",
-        help="make one file of a run that others can play in",
+        help="make one file or a static page of a run that others can play in",
         description="Make a pack of a run: one file with its weights in 16 bits, its configuration, steps to start "
-        "from, an evaluation and a film. It can be given wherever a run's folder can.",
+        "from, an evaluation and a film. It can be given wherever a run's folder can. Or make a page, which plays the "
+        "world model beside the real game in any browser.",
     )
     add_run(command)
-    command.add_argument("--out", required=True, metavar="FILE", help="the file to write, NAME.world")
-    command.add_argument("--title", required=True, help='a few words for people, such as "CoinRun, 20 levels"')
-    command.add_argument("--licence", default="MIT", help="the licence of the weights (default: %(default)s)")
+    kind = command.add_mutually_exclusive_group(required=True)
+    kind.add_argument("--out", metavar="FILE", help="the file to write, NAME.world")
+    kind.add_argument(
+        "--page",
+        metavar="FOLDER",
+        help="the folder of a static page to write, or to add the world to; needs 'make page' and the extra 'onnx'",
+    )
+    command.add_argument(
+        "--title",
+        help='a few words for people, such as "CoinRun, 20 levels" (--out needs them; default of --page: '
+        "those of the pack, or the game and the run)",
+    )
+    command.add_argument("--licence", help="the licence of the weights of a pack (default: MIT)")
     add_checkpoint(command)
     command.set_defaults(run=_publish)
 
 
 def _publish(options: argparse.Namespace) -> None:
+    if options.page and options.licence:
+        raise UserError("--licence is that of a pack: leave it out with --page.")
+    if options.out and not options.title:
+        raise UserError("--out needs --title, a few words for people.")
     from worldmodels.loading.quiet import load_tensorflow_for
 
     load_tensorflow_for(options.path)
+    if options.page:
+        from worldmodels.player.publish_page import publish_page
+
+        name = publish_page(options.path, options.page, options.title, options.checkpoint)
+        print_text(
+            f"Wrote the world '{name}' in '{options.page}'. "
+            f"'python -m http.server --directory {options.page}' serves it."
+        )
+        return
     from worldmodels.player.publish import publish
 
-    publish(options.path, options.out, options.title, options.licence, options.checkpoint)
+    publish(options.path, options.out, options.title, options.licence or "MIT", options.checkpoint)
     print_text(f"Wrote {options.out}. 'worldmodels play {options.out}' opens it.")

@@ -22,6 +22,7 @@ from worldmodels.loading.quiet import KERAS, load_tensorflow
 _PACKAGES = ("tensorflow", "tf-keras", "tensorflow-probability", "numpy", "gymnasium", "pygame-ce", "av")
 _NO_EXTRAS = ("test", "gpu")
 """Extras for developers alone, or about which the line on GPUs says more."""
+_FOR_PAGES = ("emcc", "npm")
 _MEASURE_SECONDS = 0.5
 _SIDE, _SIDE_ON_A_GPU = 1024, 8192
 """Rows and columns of the measured matrices; small matrices leave most of a GPU idle."""
@@ -49,6 +50,7 @@ def _findings() -> Iterator[tuple[str, bool | None, str]]:
     yield from _keras()
     yield from _other_projects()
     yield from _extras()
+    yield from _page()
     yield from _games()
     yield from _accelerators()
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
@@ -114,6 +116,13 @@ def _extras() -> Iterator[tuple[str, bool | None, str]]:
             None if absent else True,
             f"without {', '.join(absent)}: {pip_install(extra)}" if absent else ", ".join(packages),
         )
+
+
+def _page() -> Iterator[tuple[str, bool | None, str]]:
+    """Yield what `make page` needs besides the extra `onnx`."""
+    absent = [name for name in _FOR_PAGES if shutil.which(name) is None]
+    finding = f"without {', '.join(absent)}: on Debian or Ubuntu, apt install emscripten npm"
+    yield "page in a browser", None if absent else True, finding if absent else f"{', '.join(_FOR_PAGES)}: make page"
 
 
 def _is_ours(distribution: Distribution) -> bool:

@@ -134,9 +134,11 @@ def _uniform_integers(op: tf.Operation) -> str:
     return f"whole numbers from {low} to {high - 1}, each as probable"
 
 
+UNIFORM = "numbers from 0 to 1 (1 excluded), uniform"
+NORMAL = "numbers of a standard normal distribution"
 _NOISE: Mapping[str, Callable[[tf.Operation], str]] = {
-    "StatelessRandomUniformV2": lambda op: "numbers from 0 to 1 (1 excluded), uniform",
-    "StatelessRandomNormalV2": lambda op: "numbers of a standard normal distribution",
+    "StatelessRandomUniformV2": lambda op: UNIFORM,
+    "StatelessRandomNormalV2": lambda op: NORMAL,
     "StatelessRandomUniformIntV2": _uniform_integers,
 }
 """The meaning of a draw's numbers, by the operation."""

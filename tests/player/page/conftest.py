@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from worldmodels.core.files.packs import GALLERY, gallery
+from worldmodels.player import publish_page
 
 ROOT = Path(__file__).parents[3]
 HERE = Path(__file__).parent
@@ -26,6 +30,18 @@ def engine() -> Path:
     """The module of the games, compiled from the sources as they are now."""
     if shutil.which("emcc") is None:
         pytest.skip("needs Emscripten (emcc)")
-    done = subprocess.run([str(ROOT / "scripts" / "page")], capture_output=True, text=True, check=False)
+    done = subprocess.run([str(ROOT / "scripts" / "page"), "games"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return ROOT / "build" / "engine" / "engine.wasm"
+
+
+@pytest.fixture(scope="session")
+def page(engine: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A published page with the first world of the gallery."""
+    if find_spec("tf2onnx") is None:
+        pytest.skip("needs the extra 'onnx'")
+    if not (engine.parent / publish_page.RUNTIME).is_file():
+        pytest.skip("needs ONNX Runtime for browsers: make page")
+    folder = tmp_path_factory.mktemp("site") / "page"
+    publish_page.publish_page(GALLERY + min(gallery()), folder)
+    return folder

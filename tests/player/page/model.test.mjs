@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Model } from "../../../worldmodels/player/page/model.js";
+
+class Tensor {
+  constructor(dtype, data, shape) {
+    Object.assign(this, { dtype, data, shape });
+  }
+}
+
+const SEEN = [{ name: "frame", dtype: "uint8", shape: [1, 2] }, { name: "reward", dtype: "float32", shape: [1] }, { name: "continuation", dtype: "float32", shape: [1] }];
+const NEXT = { name: "next_state_sum", dtype: "float32", shape: [1] }, STATE = { ...NEXT, name: "state_sum" }, ACTION = { name: "action", dtype: "int32", shape: [1] };
+const FUNCTIONS = {
+  observe: { inputs: [{ name: "observation", dtype: "uint8", shape: [1, 2] }, { name: "is_first", dtype: "bool", shape: [1] }, STATE], outputs: [...SEEN, NEXT] },
+  step: { inputs: [ACTION, STATE, { name: "calls", dtype: "int32", shape: [] }, { name: "noise_0", dtype: "float32", shape: [2], draw: "uniform" }], outputs: [...SEEN, NEXT] },
+};
+
+/** A model whose state is a sum of actions, or what was observed last. */
+function made() {
+  const given = [];
+  const outputs = (sum) => ({ frame: new Tensor("uint8", Uint8Array.of(sum, sum), [1, 2]), reward: { data: [1] }, continuation: { data: [0.5] }, next_state_sum: new Tensor("float32", Float32Array.of(sum), [1]) });
+  const sessions = {
+    observe: { run: async (feeds) => (given.push(feeds), outputs(feeds.is_first.data[0] ? 0 : feeds.observation.data[0])) },
+    step: { run: async (feeds) => (given.push(feeds), outputs(feeds.state_sum.data[0] + feeds.action.data[0])) },
+  };
+  return { model: new Model({ Tensor }, FUNCTIONS, sessions), given };
+}
+
+test("the prediction goes on alone while the tracker follows the real frames", async () => {
+  const { model } = made(), settings = { temperature: 1, calls: 2 };
+  await model.step(3, settings, "a");
+  await model.observe(Uint8Array.of(9, 9), 3, false, "a");
+  assert.deepEqual([...(await model.step(4, settings, "b")).frame], [7, 7]);
+  model.putBack();
+  const saved = model.save();
+  assert.deepEqual(await model.step(4, settings, "c"), { frame: Uint8Array.of(13, 13), reward: 1, continuation: 0.5 });
+  model.load(saved);
+  assert.deepEqual([...(await model.step(1, settings, "d")).frame], [10, 10]);
+});
+
+test("a function gets the inputs of its description, by their types, and noise by its key", async () => {
+  const { model, given } = made();
+  await model.step(3, { temperature: 1, calls: 2 }, "a");
+  await model.step(3, { temperature: 1, calls: 2 }, "a");
+  await model.step(3, { temperature: 1, calls: 2 }, "b");
+  assert.deepEqual(Object.keys(given[0]), ["action", "state_sum", "calls", "noise_0"]);
+  assert.deepEqual([given[0].calls.data, given[0].calls.shape], [Int32Array.of(2), []]);
+  assert.deepEqual(given[0].noise_0.data, given[1].noise_0.data);
+  assert.notDeepEqual(given[0].noise_0.data, given[2].noise_0.data);
+});

@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Controls } from "../../../worldmodels/player/page/controls.js";
+import { Playthrough } from "../../../worldmodels/player/page/playthrough.js";
+import { Session } from "../../../worldmodels/player/page/session.js";
+import { Doubled, Line } from "./worlds_made.mjs";
+
+async function begun(options) {
+  const playthrough = new Playthrough(new Line(), new Doubled(), { temperature: 1, calls: 3 });
+  await playthrough.begin(0);
+  return new Session(playthrough, new Controls([[], ["right"]], { right: ["right"] }), options);
+}
+
+async function ticks(session, count) {
+  for (let i = 0; i < count; i++) await session.tick();
+}
+
+const events = (session) => session.playthrough.state.events.map((event) => event.join(" "));
+
+test("a held key moves at each tick, and C pauses", async () => {
+  const session = await begun();
+  session.press("right", true);
+  await ticks(session, 2);
+  session.press("right", false);
+  await ticks(session, 1);
+  assert.deepEqual(events(session), ["action 1", "action 1", "action 0"]);
+  session.press("c", true);
+  await ticks(session, 5);
+  assert.equal(session.clock, "paused");
+  assert.equal(events(session).length, 3);
+});
+
+test("paused, an action key and N are one step each", async () => {
+  const session = await begun();
+  session.press("n", true);
+  await ticks(session, 3);
+  session.press("right", true);
+  await ticks(session, 3);
+  assert.deepEqual(events(session), ["action 0", "action 1"]);
+});
+
+test("X puts back, R begins anew, Back goes back and pauses", async () => {
+  const session = await begun();
+  for (const key of ["x", "r"]) {
+    session.press(key, true);
+    await ticks(session, 1);
+  }
+  assert.deepEqual(events(session), ["put back", "action 0", "new episode", "action 0"]);
+  session.press("backspace", true);
+  await ticks(session, 2);
+  assert.deepEqual(events(session), ["put back", "action 0", "new episode"]);
+  assert.equal(session.paused, true);
+});
+
+test("the end of an episode is shown for a second, and the next one begins", async () => {
+  const session = await begun();
+  session.press("right", true);
+  await ticks(session, 40);
+  assert.equal(session.clock, "episode over");
+  await ticks(session, 14);
+  assert.equal(session.playthrough.state.episode, 1);
+  await ticks(session, 1);
+  assert.equal(session.playthrough.state.episode, 2);
+});
+
+test("a link's events are played, and then the person plays on", async () => {
+  const link = [["temperature", 0.5], ["action", 1], ["put back"], ["action", 1]];
+  const session = await begun({ events: link });
+  assert.equal(session.clock, "the link's keys");
+  await ticks(session, 6);
+  assert.deepEqual(session.playthrough.state.events, link);
+  assert.equal(session.playthrough.settings.temperature, 0.5);
+  assert.equal(session.clock, "paused");
+});
+
+test("a key takes over from a link", async () => {
+  const session = await begun({ events: Array(9).fill(["action", 0]) });
+  await ticks(session, 2);
+  session.press("right", true);
+  await ticks(session, 1);
+  assert.deepEqual(events(session), ["action 0", "action 0", "action 1"]);
+});
+
+test("a slow machine gets fewer calls, until the person chooses", async () => {
+  const session = await begun({ rate: 10 });
+  for (let i = 0; i < 10; i++) session.took(120);
+  await ticks(session, 1);
+  assert.equal(session.playthrough.settings.calls, 2);
+  for (let i = 0; i < 30; i++) session.took(i % 9 ? 120 : 90);
+  await ticks(session, 1);
+  assert.equal(session.playthrough.settings.calls, 2); // never ten in a row
+  session.set("calls", 3);
+  for (let i = 0; i < 30; i++) session.took(120);
+  await ticks(session, 1);
+  assert.equal(session.playthrough.settings.calls, 3);
+});

@@ -1,0 +1,148 @@
+"""A published page in a real Chromium: it loads a world, keys move both worlds, and a link shows what was played."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import shutil
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+playwright = pytest.importorskip("playwright.async_api")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
+WAIT = 60_000
+"""Milliseconds in which a world must be there, on a machine with other work."""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """A server without a log."""
+
+    def log_message(self, *_: Any) -> None:
+        """Write nothing."""
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def browse(folder: Path, act: Callable[[Any, str], Awaitable[None]], size: tuple[int, int] = (1100, 800)) -> None:
+    """Open a folder's page in a browser while `act` goes on with it; the page may have no error."""
+
+    async def main(address: str) -> None:
+        async with playwright.async_playwright() as driver:
+            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+            browser = await driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
+            page = await browser.new_page(viewport={"width": size[0], "height": size[1]})
+            errors: list[str] = []
+            page.on("pageerror", lambda error: errors.append(str(error)))
+            page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+            await page.goto(address)
+            await page.wait_for_function("crossOriginIsolated", timeout=WAIT)  # the service worker's headers
+            await page.wait_for_selector("#list button")
+            await act(page, address)
+            await browser.close()
+            assert not errors
+
+    with served(folder) as address:
+        asyncio.run(main(address))
+
+
+async def begin(page: Any) -> None:
+    await page.click("#list button")
+    await page.wait_for_selector("#player", state="visible", timeout=WAIT)
+
+
+async def shows(page: Any, selector: str, text: str) -> None:
+    script = "([selector, text]) => document.querySelector(selector).innerText.includes(text)"
+    await page.wait_for_function(script, arg=[selector, text], timeout=WAIT)
+
+
+async def pictures(page: Any) -> list[str]:
+    return list(await page.evaluate("['model', 'real'].map((id) => document.getElementById(id).toDataURL())"))
+
+
+def test_keys_move_both_worlds_and_x_puts_the_model_back(page: Path) -> None:
+    async def act(tab: Any, address: str) -> None:
+        await begin(tab)
+        await shows(tab, "#machine", "WebAssembly")
+        await tab.keyboard.press("c")
+        await shows(tab, "#facts", "paused")
+        before = await pictures(tab)
+        (step,) = re.findall(r"step (\d+)", await tab.inner_text("#facts"))
+        for more in range(1, 5):
+            await tab.keyboard.press("ArrowRight")
+            await shows(tab, "#facts", f"step {int(step) + more} ")
+        model, real = await pictures(tab)
+        assert model != before[0] and real != before[1] and model != real
+        await tab.keyboard.press("x")
+        await shows(tab, "#facts", " 0 steps alone")
+        assert (await pictures(tab))[1] == real
+        await tab.keyboard.press("Backspace")
+        await tab.wait_for_function("!document.getElementById('facts').innerText.includes(' 0 steps alone')")
+        assert await pictures(tab) == [model, real]
+
+    browse(page, act)
+
+
+def test_a_link_shows_what_was_played(page: Path) -> None:
+    keys = "#world={}&seed=5&keys=C1h4xe2"
+
+    async def act(tab: Any, address: str) -> None:
+        world = await tab.evaluate("fetch('page.json').then((x) => x.json()).then((x) => x.worlds[0].name)")
+        shown = []
+        for _ in range(2):
+            await tab.goto("about:blank")
+            await tab.goto(address + keys.format(world))
+            await shows(tab, "#message", "what somebody played")
+            await begin(tab)
+            await shows(tab, "#facts", "step 6 · 2 steps alone")
+            await shows(tab, "#facts", "paused")
+            shown.append(await pictures(tab))
+        assert shown[0] == shown[1]
+        await tab.click("text=copy link")
+        assert (await tab.evaluate("location.hash")) == keys.format(world)
+
+    browse(page, act)
+
+
+@pytest.mark.parametrize("width", [360, 1100])
+def test_everything_fits(page: Path, width: int) -> None:
+    async def act(tab: Any, address: str) -> None:
+        await begin(tab)
+        await tab.click("summary")
+        assert await tab.evaluate("document.documentElement.scrollWidth") <= width
+        for name in ("#model", "#real", "#timeline", "#commands"):
+            assert (await tab.locator(name).bounding_box())["width"] >= 120
+
+    browse(page, act, (width, 760))
+
+
+def test_a_damaged_world_is_a_sentence(page: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(page, tmp_path / "copy"))
+    (step,) = copy.glob("worlds/*/step.onnx.gz")
+    (observe,) = copy.glob("worlds/*/observe.onnx.gz")
+    shutil.copy(observe, step)
+
+    async def act(tab: Any, address: str) -> None:
+        await tab.click("#list button")
+        await shows(tab, "#message", "is damaged: its SHA-256 differs")
+        assert await tab.locator("#list button").first.is_visible()
+
+    browse(copy, act)

@@ -1,0 +1,53 @@
+// A real game and a learned world that can be computed by head, for tests of the player's logic.
+
+const frameOf = (value) => new Uint8Array(12).fill(value);
+
+/** A line: an action moves to the right by itself; the episode ends at 40 with a reward of 1. */
+export class Line {
+  seed(seed) {
+    this.start = seed;
+    this.reset();
+  }
+  reset() {
+    this.place = this.start;
+    this.reward = 0;
+  }
+  step(action) {
+    this.place += action;
+    this.reward = this.terminated ? 1 : 0;
+  }
+  get terminated() {
+    return this.place >= 40;
+  }
+  truncated = false;
+  frame = () => frameOf(this.place);
+  save = () => [this.place, this.reward];
+  load = ([place, reward]) => Object.assign(this, { place, reward });
+}
+
+/** A model of the line that moves twice as far, pays 0.5 for each step, and expects the end from 30 on. */
+export class Doubled {
+  moments = new Map();
+  keys = [];
+  async observe(frame, action, isFirst, key) {
+    this.keys.push(key);
+    this.tracked = frame[0];
+    return this.seen(this.tracked, 0, 1);
+  }
+  async step(action, settings, key) {
+    this.keys.push(key);
+    this.settings = { ...settings };
+    this.predicted += 2 * action;
+    return this.seen(this.predicted, 0.5, this.predicted >= 30 ? 0.2 : 0.9);
+  }
+  async putBack() {
+    this.predicted = this.tracked;
+  }
+  async save(moment) {
+    this.moments.set(moment, [this.tracked, this.predicted]);
+  }
+  async load(moment) {
+    [this.tracked, this.predicted] = this.moments.get(moment);
+  }
+  seen = (value, reward, continuation) => ({ frame: frameOf(value), reward, continuation });
+}

@@ -1,0 +1,131 @@
+"""A page is files whose hashes it names, around worlds that can be added; what cannot be in one is a sentence."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from worldmodels.cli import main
+from worldmodels.core.errors import UserError
+from worldmodels.envs.config import EnvConfig
+from worldmodels.loading.export import NORMAL, UNIFORM
+from worldmodels.player import publish_page
+from worldmodels.player.publish_page import MODULES, RUNTIME, SCRIPTS
+
+ENV = EnvConfig(game="maze", num_levels=30, start_level=7, skip_layouts=5, use_backgrounds=False)
+
+
+class FakeRun:
+    """A run whose export is two functions of a few bytes."""
+
+    def __init__(self, env: EnvConfig, meaning: str) -> None:
+        self.config = SimpleNamespace(env=env)
+        self.run_dir = SimpleNamespace(path=Path("runs/My Maze"))
+        self.parts = SimpleNamespace(world_model=SimpleNamespace(spec=SimpleNamespace(calls=3)))
+        self.meaning = meaning
+
+    def export(self, out: Path, what: str, format: str) -> dict[str, Any]:
+        out.mkdir()
+        (out / "observe.onnx").write_bytes(b"observe")
+        (out / "step.onnx").write_bytes(b"step")
+        noise = {"name": "noise_0", "dtype": "float32", "shape": [1], "meaning": self.meaning}
+        functions = {"observe": [], "step": [noise]}
+        return {
+            "functions": {name: {"file": f"{name}.onnx", "inputs": x, "outputs": []} for name, x in functions.items()}
+        }
+
+
+@pytest.fixture
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "built"
+    folder.mkdir()
+    for name in ("engine.wasm", RUNTIME, *SCRIPTS):
+        (folder / name).write_text(name)
+    monkeypatch.setattr(publish_page, "BUILT", folder)
+    return folder
+
+
+def publish(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, run: str, env: EnvConfig = ENV, meaning: str = NORMAL
+) -> str:
+    monkeypatch.setattr(publish_page, "load_run", lambda path, step: FakeRun(env, meaning))
+    return publish_page.publish_page(run, folder)
+
+
+def read(path: Path) -> Any:
+    return json.loads(path.read_text())
+
+
+def test_a_page_names_each_file_with_its_hash(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page"
+    assert publish(monkeypatch, page, "runs/My Maze") == "my_maze"
+    world = read(page / "worlds" / "my_maze" / "world.json")
+    tree = read(page / "page.json")
+    assert tree["worlds"] == [{"name": "my_maze", "title": "Maze, My Maze", "path": "worlds/my_maze/world.json"}]
+    contents = {"engine.wasm": tree["engine"], RUNTIME: tree["runtime"], "step": world["functions"]["step"]["file"]}
+    for content, file in contents.items():
+        packed = (page / file["path"]).read_bytes()
+        assert gzip.decompress(packed).decode() == content
+        assert file["bytes"] == len(packed)
+        assert file["sha256"] == hashlib.sha256(content.encode()).hexdigest()
+    assert {file.name for file in MODULES.iterdir()} <= {file.name for file in page.iterdir()}
+    assert (page / tree["script"]).read_text() == SCRIPTS[0]
+
+
+def test_a_world_has_its_game_with_options_and_keys(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, tmp_path / "page", "runs/maze")
+    world = read(tmp_path / "page" / "worlds" / "maze" / "world.json")
+    assert (world["game"], world["calls"], world["rate"]) == ("maze", 3, 15)
+    options = world["options"]
+    assert (options["num_levels"], options["start_level"], options["use_backgrounds"]) == (30, 7, False)
+    assert "skip_layouts" not in options
+    assert world["keys"] == {"left": ["left", "a"], "right": ["right", "d"], "up": ["up", "w"], "down": ["down", "s"]}
+    assert world["buttons"][7] == ["right"] and len(world["meanings"]) == 15
+    assert [x.get("draw") for x in world["functions"]["step"]["inputs"]] == ["normal"]
+
+
+def test_a_page_gets_another_world_and_the_same_one_anew(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "page"
+    publish(monkeypatch, page, "runs/b")
+    publish(monkeypatch, page, "runs/a", meaning=UNIFORM)
+    publish(monkeypatch, page, "runs/b", replace(ENV, game="heist"))
+    assert [world["name"] for world in read(page / "page.json")["worlds"]] == ["b", "a"]  # by their titles
+    assert read(page / "worlds" / "b" / "world.json")["game"] == "heist"
+    assert read(page / "worlds" / "a" / "world.json")["functions"]["step"]["inputs"][0]["draw"] == "uniform"
+
+
+def test_what_no_page_can_have_is_a_sentence(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = tmp_path / "page"
+    with pytest.raises(UserError, match="one native game. The run's environment is 'maze,heist'"):
+        publish(monkeypatch, page, "runs/a", replace(ENV, game="maze,heist"))
+    with pytest.raises(UserError, match="This model also draws whole numbers from 0 to 7"):
+        publish(monkeypatch, page, "runs/a", meaning="whole numbers from 0 to 7")
+    with pytest.raises(UserError, match="'.*built' holds something, and it is no page"):
+        publish(monkeypatch, built, "runs/a")
+    (built / "engine.wasm").unlink()
+    with pytest.raises(UserError, match="A page needs engine.wasm in .* `make page`"):
+        publish(monkeypatch, page, "runs/a")
+
+
+def test_the_command_wants_a_pack_or_a_page(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("worldmodels.loading.quiet.load_tensorflow_for", lambda path: None)
+    monkeypatch.setattr(publish_page, "load_run", lambda path, step: FakeRun(ENV, NORMAL))
+    folder = str(tmp_path / "page")
+    assert main(["publish", "runs/a", "--page", folder, "--title", "A maze"]) == 0
+    assert f"Wrote the world 'a' in '{folder}'." in capsys.readouterr().out
+    assert read(tmp_path / "page" / "page.json")["worlds"][0]["title"] == "A maze"
+    assert main(["publish", "runs/a", "--out", "a.world"]) == 2
+    assert "--out needs --title" in capsys.readouterr().err

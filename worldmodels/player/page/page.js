@@ -1,0 +1,206 @@
+// The page: which worlds there are, what was loaded, and the player.
+
+import { Controls, keyName } from "./controls.js";
+import { Engine } from "./engine.js";
+import { fetchFile } from "./files.js";
+import { readLink, writeLink } from "./link.js";
+import { Playthrough } from "./playthrough.js";
+import { RemoteModel } from "./remote_model.js";
+import { CALLS, COMMANDS, RATES, Session, TEMPERATURES } from "./session.js";
+import { askForThreads, runsModules, threads } from "./threads.js";
+import { differenceMap, drawFrame, drawTimeline } from "./view.js";
+
+const BASE = new URL(".", import.meta.url), SEEDS = 1e6, LABELS = { left: "←", right: "→", up: "↑", down: "↓" };
+const byId = (id) => document.getElementById(id);
+const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+let session = null, world = null;
+
+/** Make an element with properties and children. */
+function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+function say(text, isWrong = false) {
+  byId("message").textContent = text;
+  byId("message").classList.toggle("wrong", isWrong);
+}
+
+const json = async (path) => (await fetch(new URL(path, BASE))).json();
+
+// ---- loading
+
+async function open() {
+  if (!runsModules()) return say("This browser has no WebAssembly with vectors. A newer one has.", true);
+  await askForThreads();
+  const page = await json("page.json");
+  let link = null;
+  for (const entry of page.worlds) {
+    const button = make("button", { type: "button" }, `Play ${entry.title}`);
+    button.addEventListener("click", () => attempt(() => load(page, entry, link?.world === entry.name ? link : null)));
+    byId("list").append(button);
+  }
+  link = readLink(location.hash);
+  const wanted = link && page.worlds.find(({ name }) => name === link.world);
+  if (wanted) say(`This link shows what somebody played in ${wanted.title}, and then you play on.`);
+}
+
+/** Do something; what goes wrong is a sentence in the page. */
+async function attempt(act) {
+  try {
+    await act();
+  } catch (error) {
+    session = null;
+    say(error instanceof RangeError ? "There is not enough memory for this world." : error.message, true);
+    for (const id of ["choice", "list"]) byId(id).hidden = false;
+    for (const id of ["player", "progress"]) byId(id).hidden = true;
+  }
+}
+
+async function load(page, entry, link) {
+  byId("list").hidden = true;
+  world = await json(entry.path);
+  const files = { engine: page.engine, binary: page.runtime, ...Object.fromEntries(Object.entries(world.functions).map(([name, { file }]) => [name, file])) };
+  const all = Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
+  let arrived = 0;
+  byId("progress").hidden = false;
+  say(`Loading ${megabytes(all)}; a second visit takes them from this browser's cache.`);
+  const progress = (bytes) => (byId("progress").value = (arrived += bytes) / all);
+  const got = Object.fromEntries(await Promise.all(Object.entries(files).map(async ([name, file]) => [name, await fetchFile(file, BASE, progress)])));
+  say("Starting the learned world.");
+  const model = new RemoteModel(new Worker(new URL("worker.js", BASE), { type: "module" }));
+  const { engine, binary, ...functions } = got;
+  const runtime = new URL(page.script, BASE).href;
+  const count = await model.start({ runtime, binary, threads: threads(), functions: world.functions, files: functions });
+  const game = (await Engine.load(engine)).open(world.game, world.options);
+  await play(game, model, link, count);
+}
+
+async function play(game, model, link, count) {
+  const settings = { temperature: 1, calls: world.calls || 1 };
+  const playthrough = new Playthrough(game, model, settings);
+  await playthrough.begin(link?.seed ?? Math.floor(Math.random() * SEEDS));
+  session = new Session(playthrough, new Controls(world.buttons, world.keys), { rate: world.rate, events: link?.events ?? [] });
+  if (!link && world.calls) await chooseCalls(model, playthrough);
+  byId("machine").textContent = `The learned world runs in WebAssembly, with ${count === 1 ? "one thread" : `${count} threads`}. Nothing that you do here leaves this machine.`;
+  byId("choice").hidden = true;
+  byId("player").hidden = false;
+  say("");
+  showControls();
+  for (const own = session; own === session; ) await attempt(tick);
+}
+
+/** Draw frames in as many calls of the network as this machine has time for. */
+async function chooseCalls(model, playthrough) {
+  const times = [];
+  for (let i = 0; i < 4; i++) {
+    const start = performance.now();
+    await model.step(0, { temperature: 1, calls: 1 }, `trial ${i}`);
+    times.push(performance.now() - start);
+  }
+  await model.putBack();
+  const calls = Math.floor((0.8 * 1000) / session.rate / Math.min(...times.slice(1)));
+  const possible = Math.max(1, Math.min(calls, world.calls));
+  if (possible !== world.calls) await playthrough.do(["calls", possible]);
+}
+
+async function tick() {
+  const start = performance.now();
+  if (!document.hidden) await session.tick();
+  const time = performance.now() - start;
+  if (!session.paused && !document.hidden) session.took(time);
+  draw();
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, 1000 / session.rate - time)));
+}
+
+// ---- drawing
+
+function draw() {
+  const { state, settings } = session.playthrough, { real, predicted } = state;
+  drawFrame(byId("model"), predicted.frame);
+  drawFrame(byId("real"), real.frame);
+  drawFrame(byId("difference"), differenceMap(predicted.frame, real.frame));
+  byId("model").classList.toggle("ended", predicted.ended);
+  byId("real").classList.toggle("ended", state.ended);
+  byId("model-total").textContent = `return ${predicted.total.toFixed(1)}`;
+  byId("real-total").textContent = `return ${real.total.toFixed(1)}`;
+  byId("error").textContent = `error ${state.history.at(-1).error.toFixed(1)} of 255`;
+  const action = state.action === null ? "-" : world.meanings[state.action];
+  byId("facts").textContent = `level ${session.playthrough.game.level} · step ${state.step} · ${state.sincePutBack} steps alone · action ${action} · ${session.clock}`;
+  drawTimeline(byId("timeline"), state.history);
+  if (session.notice) {
+    say(session.notice);
+    session.notice = "";
+  }
+  for (const slider of byId("settings").querySelectorAll("input")) showSetting(slider, settings);
+}
+
+function showSetting(slider, settings) {
+  const { what, values } = slider, value = what === "rate" ? session.rate : settings[what];
+  if (document.activeElement !== slider) slider.value = values.indexOf(value);
+  slider.nextSibling.textContent = value;
+}
+
+// ---- controls
+
+function showControls() {
+  byId("commands").replaceChildren(...COMMANDS.map(([key, name, text, help]) => pressable(key, help, make("b", {}, name), text)));
+  const copy = make("button", { type: "button", title: "a link that shows what you played" }, "copy link");
+  copy.addEventListener("click", () => (copyLink(), copy.blur()));
+  byId("commands").append(copy);
+  const settings = [["temperature", "model temperature", TEMPERATURES], ["rate", "steps a second", RATES]];
+  if (world.calls) settings.splice(1, 0, ["calls", "calls for each frame", CALLS]);
+  byId("settings").replaceChildren(...settings.map(([what, name, values]) => {
+    const slider = Object.assign(make("input"), { type: "range", min: 0, max: values.length - 1, what, values });
+    slider.addEventListener("input", () => (what === "rate" ? (session.rate = values[slider.value]) : session.set(what, values[slider.value])));
+    slider.addEventListener("pointerup", () => slider.blur()); // keys go to the game
+    return make("label", {}, name, slider, make("output"));
+  }));
+  const touch = Object.entries(world.keys).map(([button, [key]]) => {
+    const element = pressable(key, world.names[button], LABELS[button] ?? world.names[button]);
+    element.dataset.button = button;
+    return element;
+  });
+  const isMove = ({ dataset }) => dataset.button in LABELS;
+  byId("touch").replaceChildren(make("div", { className: "moves" }, ...touch.filter(isMove)), ...touch.filter((one) => !isMove(one)));
+  byId("rules").textContent = world.rules;
+  const rows = [...Object.entries(world.keys).map(([button, keys]) => [keys.map((key) => LABELS[key] ?? key).join(" "), world.names[button]]), ...COMMANDS.map(([, name, , help]) => [name, help])];
+  byId("keys").replaceChildren(...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", {}, text)))));
+}
+
+/** Make a button that holds a key for as long as it is pressed. */
+function pressable(key, title, ...children) {
+  const button = make("button", { type: "button", title }, ...children);
+  button.setAttribute("aria-label", title);
+  const press = (pressed) => (event) => {
+    event.preventDefault();
+    button.classList.toggle("down", pressed);
+    session?.press(key, pressed);
+  };
+  button.addEventListener("pointerdown", press(true));
+  for (const end of ["pointerup", "pointercancel", "pointerleave"]) button.addEventListener(end, press(false));
+  button.addEventListener("click", (event) => event.detail === 0 && (session?.press(key, true), session?.press(key, false))); // by keyboard
+  return button;
+}
+
+async function copyLink() {
+  const { seed, state } = session.playthrough;
+  history.replaceState(null, "", writeLink({ world: world.name, seed, events: state.events }));
+  const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+  say(copied ? "The link is copied: it shows what you played." : "The link is in the address of this page: it shows what you played.");
+}
+
+function onKey(event, pressed) {
+  const isControl = event.target.closest?.("input, summary, button");
+  const name = keyName(event.key), presses = isControl && (name === "space" || name === "return" || event.target.matches("input"));
+  if (!session || event.ctrlKey || event.metaKey || event.altKey || presses) return;
+  if (event.repeat && !["n", "backspace"].includes(name)) return event.preventDefault();
+  if (session.press(name, pressed)) event.preventDefault();
+}
+
+addEventListener("keydown", (event) => onKey(event, true));
+addEventListener("keyup", (event) => onKey(event, false));
+addEventListener("blur", () => session?.controls.releaseAll());
+document.addEventListener("visibilitychange", () => session?.controls.releaseAll());
+attempt(open);

@@ -1,0 +1,37 @@
+// The learned world in a worker, so that the page answers while a frame is drawn. Messages are calls: {id, name, values}.
+
+import { Model } from "./model.js";
+
+const MOST_MOMENTS = 300; // that can be gone back to
+let model = null;
+const moments = new Map();
+
+const calls = {
+  /** Start ONNX Runtime with so many threads, and compile the functions of a world. */
+  async load({ runtime, binary, threads, functions, files }) {
+    const ort = await import(runtime);
+    Object.assign(ort.env.wasm, { numThreads: threads, wasmBinary: binary, wasmPaths: new URL(".", runtime).href });
+    model = await Model.load(ort, functions, files);
+    return ort.env.wasm.numThreads;
+  },
+  observe: (...values) => model.observe(...values),
+  step: (...values) => model.step(...values),
+  putBack: () => model.putBack(),
+  /** Keep the states of this moment under a number. */
+  save(moment) {
+    moments.set(moment, model.save());
+    moments.delete(moment - MOST_MOMENTS);
+  },
+  load_moment: (moment) => model.load(moments.get(moment)),
+};
+
+let last = Promise.resolve();
+onmessage = ({ data: { id, name, values } }) => {
+  last = last.then(async () => {
+    try {
+      postMessage({ id, result: await calls[name](...values) });
+    } catch (error) {
+      postMessage({ id, error: String(error?.message ?? error) });
+    }
+  });
+};
