@@ -13,7 +13,7 @@ from worldmodels.evaluation.probes import Probes, write_probes
 from worldmodels.player.app import play_runs
 from worldmodels.player.session.game_setup import set_up_run
 from worldmodels.player.session.latents.latents_snapshot import NONE_SAVED, NOT_TOLD, UNREADABLE
-from worldmodels.player.session.loading import loader
+from worldmodels.player.session.loading import Loader
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.runs import Run
 from worldmodels.recordings.action_recording import read_recording
@@ -44,7 +44,7 @@ def open_session(run):
     """Return a session as the player would play it."""
     opened = Run.open(run)
     setup = set_up_run(opened.config.env, PlayOptions())
-    return loader([opened], setup, setup.controls())(lambda status: None)
+    return Loader([opened], setup, setup.controls()).whole(lambda status: None)
 
 
 @pytest.fixture(scope="module", params=RUNS)

@@ -18,7 +18,7 @@ from worldmodels.envs.games.table import HUMAN_SIZE
 from worldmodels.models.api import ModelSpec
 from worldmodels.player.session.controls.key_script import KeyScript, read_script
 from worldmodels.player.session.game_setup import GameSetup, set_up_game, set_up_run
-from worldmodels.player.session.loading import loader
+from worldmodels.player.session.loading import Loader
 from worldmodels.player.session.loop import Prepare, Report, Unattended, play
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.runs import Run, check_together, count_models
@@ -79,7 +79,8 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     if has_test_levels(first.config.env):
         source += f"   {level_words(first.config.env, options.levels)}"
     painter = Painter(guide, frame_size, columns, source, numbers)
-    _play(painter, loader(runs, setup, controls), setup, keys)
+    loader = Loader(runs, setup, controls)
+    _play(painter, loader.game_first if _is_played_by_hand(options, keys) else loader.whole, setup, keys)
 
 
 def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[str, Any] | None = None) -> None:
@@ -109,6 +110,12 @@ def play_headless(
     film, nobody = Film(painter, zoom, folder), Unattended()
     for _ in play(session, nobody, nobody, keys, ticks):
         yield film.frame(session)
+
+
+def _is_played_by_hand(options: PlayOptions, keys: KeyScript) -> bool:
+    """Return whether a person plays a real game from the start, who can begin while the models are loaded."""
+    others = keys or options.policy or options.script or options.steps or options.headless
+    return not others and options.alone != "model"
 
 
 def _frame_size(spec: ModelSpec) -> tuple[tuple[int, int], int]:
@@ -188,7 +195,7 @@ def _interrupted_by_signals(sessions: Sequence[Session]) -> Iterator[None]:
 
 @contextmanager
 def _recording(prepare: Prepare, setup: GameSetup, sessions: list[Session]) -> Iterator[Prepare]:
-    """Write the recording of the session that is prepared, also when an error, Ctrl-C or a signal ends it.
+    """Stop the session's loading and write its recording, also when an error, Ctrl-C or a signal ends it.
 
     Args:
         sessions: gets that session.
@@ -201,6 +208,8 @@ def _recording(prepare: Prepare, setup: GameSetup, sessions: list[Session]) -> I
     try:
         yield keep
     finally:
+        for session in sessions:
+            session.stop_loading()
         path = setup.options.record
         if path and sessions:
             write_recording(path, replace(setup.recording, episodes=sessions[0].log.episodes()))

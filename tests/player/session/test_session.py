@@ -86,7 +86,8 @@ def test_the_same_keys_give_the_same_pictures_and_another_seed_others(make_sessi
 
 def test_warming_up_changes_nothing(make_session):
     cold, warm = make_session(), make_session()
-    warm.warm_up()
+    for model in warm._play.models:
+        model.warm_up()
     for session in (cold, warm):
         run(session, 6, *tap("p"))
     assert (cold.snapshot().models[0].frame == warm.snapshot().models[0].frame).all()

@@ -18,6 +18,7 @@ from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.view import capture, resizable_window
 from worldmodels.player.view import window as window_module
+from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.window import key_event
 
 
@@ -92,8 +93,38 @@ def test_return_pressed_while_the_model_loads_begins_to_play(window, run_folder,
         return []
 
     monkeypatch.setattr(pygame.event, "get", get)
-    play_runs([run_folder], PlayOptions(rate=240, steps=5))  # it would wait for a key for ever
+    play_runs([run_folder], PlayOptions(rate=240, steps=5))  # a length: nothing is played before the model is there
     assert "No episode" in capsys.readouterr().out
+
+
+def test_the_real_game_answers_keys_while_the_model_loads_and_the_model_joins_it(window, run_folder, monkeypatch):
+    load, go_on, seen = sys.modules["worldmodels.loading.load"].load_run, threading.Event(), []
+
+    def load_slowly(path):
+        go_on.wait(60)
+        return load(path)
+
+    monkeypatch.setattr(sys.modules["worldmodels.loading.load"], "load_run", load_slowly)
+    pressed = [key(pygame.K_RIGHT)]
+
+    def get():
+        if seen and seen[-1][0] >= 3:
+            go_on.set()
+        if seen and seen[-1][1]:
+            return [pygame.event.Event(pygame.QUIT)]
+        return [pressed.pop()] if pressed and seen else []
+
+    draw = Painter.draw
+
+    def watched(painter, surface, snapshot, *texts):
+        seen.append((snapshot.step, len(snapshot.models), texts[-1]))
+        draw(painter, surface, snapshot, *texts)
+
+    monkeypatch.setattr(Painter, "draw", watched)
+    monkeypatch.setattr(pygame.event, "get", get)
+    play_runs([run_folder], PlayOptions(rate=240))
+    assert seen[0] == (0, 0, "press a key to begin · H shows the rules and all keys")
+    assert seen[-1][0] >= 3 and seen[-1][1] == 1
 
 
 def test_keys_of_the_window_change_its_size_and_reach_no_game(window, run_folder, monkeypatch, capsys):
@@ -112,16 +143,19 @@ def test_keys_of_the_window_change_its_size_and_reach_no_game(window, run_folder
     assert changes[0] == (1500, 900) and changes[1] == sizes[0] and changes[2] > sizes[0]
 
 
-def test_escape_leaves_while_the_model_loads_and_waits_for_nothing(window, run_folder, monkeypatch, capsys):
+@pytest.mark.parametrize(("policy", "told"), [(True, ""), (False, "No episode was played to its end.\n")])
+def test_escape_leaves_while_the_model_loads_and_waits_for_nothing(
+    window, run_folder, monkeypatch, capsys, policy, told
+):
     go_on = threading.Event()
     monkeypatch.setattr(sys.modules["worldmodels.loading.load"], "load_run", lambda path: go_on.wait(60))
     waves = [[], [key(pygame.K_ESCAPE)]]
-    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0))
+    monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [])
     try:
-        play_runs([run_folder])
+        play_runs([run_folder], PlayOptions(policy=policy))  # before the policy is there, only rules are shown
         assert not waves
         assert not pygame.display.get_init()
-        assert capsys.readouterr().out == ""
+        assert capsys.readouterr().out == told
     finally:
         go_on.set()
 

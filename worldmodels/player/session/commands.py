@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
 
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.keys import Command, Controls
 from worldmodels.player.session.latents.latent_inspection import LatentInspection
-from worldmodels.player.session.players import Player, PlayerSelection
+from worldmodels.player.session.players import Player, PlayerSelection, PolicyPlayer
 from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
 from worldmodels.player.session.settings import Settings
+from worldmodels.player.session.snapshot import AwaitedModels
 from worldmodels.player.session.worlds.frames import VectorRanges
 from worldmodels.player.session.worlds.inspection import Inspection
 from worldmodels.player.session.worlds.model_world import ModelWorld
@@ -23,6 +25,34 @@ END_TICKS = 12
 """Ticks for which the last picture of an episode stays before the next one begins."""
 CANNOT_SAVE = "this environment cannot save its state"
 NO_MODEL = "there is no world model here"
+STILL_LOADED = "the world model is still loaded"
+
+
+class Newcomers(NamedTuple):
+    """The learned worlds and the policy that join a session once they are loaded."""
+
+    models: Sequence[ModelWorld]
+    policy: PolicyPlayer | None
+    ranges: VectorRanges | None
+    """The ranges of numbers in earlier experience."""
+
+
+class Loading(Protocol):
+    """The work in another thread that loads newcomers."""
+
+    @property
+    def status(self) -> str:
+        """The present work, for people."""
+
+    @property
+    def running(self) -> bool:
+        """Whether the work goes on."""
+
+    def result(self) -> Newcomers:
+        """Return the newcomers, or raise the error of the work that is done."""
+
+    def stop(self) -> None:
+        """End the work at its next report."""
 
 
 class SessionCommands:
@@ -37,6 +67,7 @@ class SessionCommands:
         ranges: the ranges of numbers in earlier experience, if there is any.
 
     Attributes:
+        begins_with_game: the real game is played while the rest is loaded.
         pictures: the number of pictures that the person has requested; the loop's owner writes them.
     """
 
@@ -53,17 +84,67 @@ class SessionCommands:
     ) -> None:
         self._title, self.controls, self.settings = title, controls, settings
         self._play = Playthrough(real, models, players, controls.idle, ranges)
-        self._rewind_buffer = RewindBuffer(self._play)
-        self._selection = PlayerSelection(players, playing)
-        self._inspection = Inspection(self._play.models, controls, settings, self._notify)
-        self._latents = LatentInspection(self._play, self._rewind_buffer, controls.keys, self._notify)
+        self._loading: Loading | None = None
+        self.begins_with_game = False
+        self._awaited: tuple[tuple[str, ...], bool] = (), False
         self.paused = self.help_shown = self.quit = False
         self.pictures = 0
         self._end_ticks = END_TICKS
         self._notice, self._notice_ticks = "", 0
         self._one_step = False
+        self._set_players(playing)
+
+    def _set_players(self, playing: str) -> None:
+        self._rewind_buffer = RewindBuffer(self._play)
+        self._selection = PlayerSelection(self._play.players, playing)
+        self._inspection = Inspection(self._play.models, self.controls, self.settings, self._notify)
+        self._latents = LatentInspection(self._play, self._rewind_buffer, self.controls.keys, self._notify)
         if playing not in ("", self._selection.name):
             self._notify(f"no {playing} here: you play")
+
+    # ---- what is loaded while the real game is played
+
+    def wait_for(self, loading: Loading, names: Sequence[str], reconstructs: bool) -> None:
+        """Let the newcomers of `loading` join as soon as they are loaded.
+
+        Args:
+            names: of the learned worlds among them.
+            reconstructs: the first one has its own picture of the real frame.
+        """
+        self._loading, self._awaited, self.begins_with_game = loading, (tuple(names), reconstructs), True
+
+    def join(self, newcomers: Newcomers, playing: str = "") -> None:
+        """Add learned worlds and a policy; the models predict on from the real state. Earlier steps are not undone.
+
+        Args:
+            playing: the name of the player from now on; empty for the present one.
+        """
+        self._play.join(*newcomers)
+        self._set_players(playing or self._selection.name)
+        if self._play.models and self._play.counters.step:
+            self.log.event("put back")
+
+    def stop_loading(self) -> None:
+        """Load no further, because play ends."""
+        if self._loading:
+            self._loading.stop()
+
+    @property
+    def awaits(self) -> bool:
+        """Whether newcomers are still loaded."""
+        return self._loading is not None
+
+    def welcome(self) -> bool:
+        """Let newcomers join if they are loaded by now, or raise their loading's error; return whether they did."""
+        if self._loading is None or self._loading.running:
+            return False
+        loading, self._loading = self._loading, None
+        self.join(loading.result())
+        return True
+
+    @property
+    def _awaited_models(self) -> AwaitedModels | None:
+        return AwaitedModels(*self._awaited, self._loading.status) if self._loading else None
 
     @property
     def log(self) -> SessionLog:
@@ -138,10 +219,7 @@ class SessionCommands:
         if self._play.models:
             act()
         else:
-            self._notify(NO_MODEL)
-
-    def _next_branches(self) -> None:
-        self._inspection.next_branches(self._play.counters.action)
+            self._notify(STILL_LOADED if self._awaited[0] else NO_MODEL)
 
     def _setting_changed(self, changed: str) -> None:
         self._notify(changed)

@@ -1,18 +1,21 @@
-"""The loading of a session: the parts of its runs, their models as worlds, and the policy as a player."""
+"""The loading of a session: first the game alone, then the models of its runs as worlds, and the policy as a player."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from worldmodels.core.errors import UserError
-from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.seeding import Streams
+from worldmodels.core.specs import Observation
+from worldmodels.player.session.background_task import BackgroundTask
+from worldmodels.player.session.commands import Newcomers
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.game_setup import GameSetup
 from worldmodels.player.session.latents.latents_snapshot import NOT_TOLD, load_probe_reader
-from worldmodels.player.session.loop import Prepare, Report
+from worldmodels.player.session.loop import Report
 from worldmodels.player.session.players import PolicyPlayer
 from worldmodels.player.session.runs import Run, count_models
 from worldmodels.player.session.session import Session
@@ -22,17 +25,62 @@ from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.session.worlds.real_world import RealWorld, ReplayStartWorld
 from worldmodels.player.session.worlds.state_tracker import StateTracker
 
+if TYPE_CHECKING:
+    from worldmodels.acting.build import Parts
+    from worldmodels.imagination.model_view import ModelView
+
 RECORDED_WINDOWS = 256
 """Windows of a run's experience from which the ranges of its numbers are taken."""
 
 
-def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxControls) -> Prepare:
-    """Return the function that loads the runs' parts, builds the session and reports its progress."""
-    options, with_models = setup.options, count_models(runs, setup.options) > 0
-    with_policy = runs[0].config.trains_policy
-    what = "world model" if with_models else "policy"
+class Loader:
+    """The loader of a session of one or two runs."""
 
-    def prepare(report: Report) -> Session:
+    def __init__(self, runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxControls) -> None:
+        self._runs, self._setup, self._controls = runs, setup, controls
+        self._with_models = count_models(runs, setup.options) > 0
+        self._with_policy = runs[0].config.trains_policy
+        self._streams = Streams(setup.options.seed)
+        calls = max(run.spec.calls for run in runs) if self._with_models else 0
+        self._settings = Settings(setup.options, self._with_models, self._with_policy, calls)
+        names = ["Model"] if len(runs) == 1 else [run.given.name for run in runs]
+        self._names = names if self._with_models else []
+
+    def whole(self, report: Report) -> Session:
+        """Return the session when all is loaded."""
+        session, real = self._game()
+        session.join(self._load(real, report), self._setup.playing)
+        return session
+
+    def game_first(self, report: Report) -> Session:
+        """Return the session of the real game at once; its owner stops the loading of the models that join it."""
+        session, real = self._game()
+        loading = BackgroundTask(lambda status: self._load(real, status))
+        session.wait_for(loading, self._names, self._runs[0].spec.reconstructs)
+        return session
+
+    def _game(self) -> tuple[Session, RealWorld | ReplayStartWorld]:
+        """Return the session without models, and its real world."""
+        title, players, real = self._setup.env.title, self._setup.players(), self._real_world()
+        return Session(title, real, self._controls, self._settings, players=players), real
+
+    def _real_world(self) -> RealWorld | ReplayStartWorld:
+        setup, run = self._setup, self._runs[0]
+        options = setup.options
+        if options.alone == "model" and options.start == "recorded":
+            from worldmodels.imagination.replay_starts import ReplayStarts
+            from worldmodels.replay import ReplayReader
+
+            reader = ReplayReader(run.replay)
+            starts = ReplayStarts(reader, run.config.evaluation.context)
+            return ReplayStartWorld(starts, self._streams, run.spec.image)
+        # Numbers stand beside those of the model, so the game itself is a picture wherever it draws one.
+        human_view = run.spec.image is None if self._with_models else options.view == "people"
+        return RealWorld(setup.env, setup.recording.seed, human_view, options.alone == "model", run.spec.image)
+
+    def _load(self, real: RealWorld | ReplayStartWorld, report: Report) -> Newcomers:
+        """Return the models and the policy, compiled; `report` gets the present work."""
+        what = "world model" if self._with_models else "policy"
         report("Starting TensorFlow")
         from worldmodels.loading.quiet import load_tensorflow
 
@@ -41,47 +89,39 @@ def loader(runs: Sequence[Run], setup: GameSetup, controls: Controls | BoxContro
         from worldmodels.loading.load import load_run
 
         report(f"Loading the {what}")
-        loaded = [load_run(run.path).parts for run in runs]
+        loaded = [load_run(run.path).parts for run in self._runs]
+        views = [ModelView(parts.world_model) for parts in loaded] if self._with_models else []
         report(f"Compiling the {what}")
-        streams = Streams(options.seed)
-        calls = max(parts.model.spec.calls for parts in loaded) if with_models else 0
-        settings = Settings(options, with_models, with_policy, calls)
-        # Numbers stand beside those of the model, so the game itself is a picture wherever it draws one.
-        human_view = runs[0].spec.image is None if with_models else options.view == "people"
-        real = _real_world(runs[0], setup, human_view)
-        trackers = [StateTracker(parts.model, streams) for parts in loaded]
-        names = ["Model"] if len(runs) == 1 else [run.given.name for run in runs]
-        models = [
-            ModelWorld(ModelView(parts.world_model), tracker, streams, settings, name)
-            for parts, tracker, name in zip(loaded, trackers, names, strict=True)
-            if with_models
-        ]
-        for world, run in zip(models, runs, strict=False):  # where the models are played at all
-            representation, tells = world.tracker.representation, hasattr(setup.env, "variables")
+        _compile(self._newcomers(loaded, views, real.frozen), real.first)
+        found = self._newcomers(loaded, views, real.frozen)
+        for world, run in zip(found.models, self._runs, strict=False):  # where the models are played at all
+            representation, tells = world.tracker.representation, hasattr(self._setup.env, "variables")
             world.probes = load_probe_reader(run.path, max(run.steps), representation) if tells else NOT_TOLD
-        players = setup.players()
-        if with_policy:
-            imagined = models[0] if real.frozen else None
-            players.insert(0, PolicyPlayer(loaded[0].agent, trackers[0], streams, settings, imagined))
-        ranges = _recorded_ranges(runs[0], streams) if with_models else None
-        session = Session(setup.env.title, real, controls, settings, models, players, setup.playing, ranges)
-        session.warm_up()
-        return session
+        return found
 
-    return prepare
+    def _newcomers(self, loaded: Sequence[Parts], views: Sequence[ModelView], frozen: bool) -> Newcomers:
+        trackers = [StateTracker(parts.model, self._streams) for parts in loaded]
+        models = [
+            ModelWorld(view, tracker, self._streams, self._settings, name)
+            for view, tracker, name in zip(views, trackers, self._names, strict=False)
+        ]
+        policy = None
+        if self._with_policy:
+            imagined = models[0] if frozen else None
+            policy = PolicyPlayer(loaded[0].agent, trackers[0], self._streams, self._settings, imagined)
+        return Newcomers(models, policy, _recorded_ranges(self._runs[0], self._streams) if models else None)
 
 
-def _real_world(run: Run, setup: GameSetup, human_view: bool) -> RealWorld | ReplayStartWorld:
-    options = setup.options
-    if options.alone == "model" and options.start == "recorded":
-        from worldmodels.imagination.replay_starts import ReplayStarts
-        from worldmodels.replay import ReplayReader
-
-        reader = ReplayReader(RunDir.open(run.path).replay)
-        starts = ReplayStarts(reader, run.config.evaluation.context)
-        return ReplayStartWorld(starts, Streams(options.seed), run.spec.image)
-    frozen = options.alone == "model"
-    return RealWorld(setup.env, setup.recording.seed, human_view, frozen, run.spec.image)
+def _compile(parts: Newcomers, first: Observation) -> None:
+    """Compile all functions of a step with parts that nobody plays, on the first observation of an episode."""
+    for tracker in [*(model.tracker for model in parts.models), *([parts.policy.tracker] if parts.policy else [])]:
+        tracker.reset(first)
+    for model in parts.models:
+        model.put_back()
+        model.reconstruct()
+        model.warm_up()
+    if parts.policy:
+        parts.policy.reset()
 
 
 def _recorded_ranges(run: Run, streams: Streams) -> VectorRanges:
@@ -93,7 +133,7 @@ def _recorded_ranges(run: Run, streams: Streams) -> VectorRanges:
         return ranges
     with suppress(UserError):
         context = run.config.evaluation.context
-        windows = ReplayReader(RunDir.open(run.path).replay).sample(
+        windows = ReplayReader(run.replay).sample(
             RECORDED_WINDOWS, context, streams.generator("player/ranges"), "training"
         )
         for window in range(RECORDED_WINDOWS):

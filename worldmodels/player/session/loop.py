@@ -16,6 +16,8 @@ from worldmodels.player.session.controls.keys import Command
 from worldmodels.player.session.events import InputEvent, KeyEvent
 from worldmodels.player.session.session import Session
 
+AWAITED_INTERVAL = 0.25
+"""Seconds from one look for loaded models to the next, while nothing else happens."""
 AVERAGED_TICKS = 30
 """Ticks over which the latency is averaged."""
 
@@ -141,9 +143,9 @@ def play(
             sink.do_pending(session)
         if source.closed:
             return
-        began = time.perf_counter()
+        joined, began = session.welcome(), time.perf_counter()
         clock.ticked(began, session.settings.rate)
-        changed = session.tick([*events, *script.get(tick, ())])
+        changed = session.tick([*events, *script.get(tick, ())]) or joined
         sink.show(session, changed, began)
         yield
         tick, events = tick + 1, []
@@ -153,7 +155,11 @@ def _wait_for_key(session: Session, source: EventSource, sink: SnapshotSink) -> 
     """Return the events of the key that begins; none if that key asks for help or a pause."""
     sink.show_ready(session)
     while not source.closed:
-        events = source.take(_at_a_key)
+        soon = time.perf_counter() + AWAITED_INTERVAL if session.awaits else math.inf
+        events = source.take(lambda pressed: -math.inf if pressed else soon)  # noqa: B023  called at once
+        if session.awaits:
+            session.welcome()
+            sink.show_ready(session)
         key = next((event.key for event in events if isinstance(event, KeyEvent) and event.pressed), None)
         if key is not None:
             only_begins = session.controls.keys.command(key) in (Command.HELP, Command.PAUSE)
@@ -163,10 +169,6 @@ def _wait_for_key(session: Session, source: EventSource, sink: SnapshotSink) -> 
 
 def _at_once(pressed: bool) -> float:
     return -math.inf
-
-
-def _at_a_key(pressed: bool) -> float:
-    return -math.inf if pressed else math.inf
 
 
 class Unattended:

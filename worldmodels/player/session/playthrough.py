@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from worldmodels.player.session.latents.latent_steps import FREE
 from worldmodels.player.session.players import Player, PolicyPlayer
-from worldmodels.player.session.session_log import SessionLog
+from worldmodels.player.session.session_log import Counters, SessionLog
 from worldmodels.player.session.snapshot import (
     DIVERGENCE_ERROR,
     ModelForecast,
     ModelSnapshot,
     RealSnapshot,
     TimelineEntry,
-    Totals,
 )
 from worldmodels.player.session.worlds.frames import Frame, VectorRanges, Vectors, image_error, vector_error
 from worldmodels.player.session.worlds.model_world import ModelWorld
@@ -28,24 +27,6 @@ HISTORY = 300
 """Steps on the time line."""
 RANGE_ERROR = 96.0
 """The error, on the scale of images, of numbers that are off by their whole range: a tenth of that is far, as there."""
-
-
-@dataclass(frozen=True)
-class Counters:
-    """The counters of the episode that is played, and the totals of those before."""
-
-    action: Action
-    """The last action."""
-    episode: int = 0
-    """The number of the episode, from 1."""
-    step: int = 0
-    since_put_back: int = 0
-    """Steps that the models have predicted since they were put back."""
-    real_return: float = 0.0
-    model_returns: tuple[float, ...] = ()
-    models_ended: tuple[bool, ...] = ()
-    """Whether each model has predicted the end since it was put back."""
-    totals: Totals = Totals()
 
 
 class SavedState(NamedTuple):
@@ -83,23 +64,49 @@ class Playthrough:
         idle: Action,
         ranges: VectorRanges | None = None,
     ) -> None:
-        self.real, self.models, self.players = real, tuple(models), tuple(players)
-        self.policy = next((player for player in players if isinstance(player, PolicyPlayer)), None)
-        trackers = [*(model.tracker for model in models), *([self.policy.tracker] if self.policy else [])]
-        self._trackers: tuple[StateTracker, ...] = tuple(dict.fromkeys(trackers))
-        self._idle = idle
+        self.real, self._idle = real, idle
+        self._set_parts(models, players)
         self.log, self.ranges = SessionLog(), ranges or VectorRanges()
         self.history: deque[TimelineEntry] = deque(maxlen=HISTORY)
         self.counters = Counters(idle)
         self.begin_episode()
 
+    def _set_parts(self, models: Sequence[ModelWorld], players: Sequence[Player]) -> None:
+        self.models, self.players = tuple(models), tuple(players)
+        self.policy = next((player for player in players if isinstance(player, PolicyPlayer)), None)
+        trackers = [*(model.tracker for model in models), *([self.policy.tracker] if self.policy else [])]
+        self._trackers: tuple[StateTracker, ...] = tuple(dict.fromkeys(trackers))
+
+    def join(self, models: Sequence[ModelWorld], policy: PolicyPlayer | None, ranges: VectorRanges | None) -> None:
+        """Add learned worlds and a policy to the present moment; the time line begins anew.
+
+        The models observe the episode so far, and predict on from the real state.
+
+        Args:
+            policy: the first of the players from now on.
+            ranges: the ranges of numbers in earlier experience.
+        """
+        if ranges:
+            for end in (0, 1):
+                ranges.add({name: ends[end] for name, ends in self.ranges.ranges.items()})
+            self.ranges = ranges
+        self._set_parts(models, [*([policy] if policy else []), *self.players])
+        self.history.clear()
+        self.follow()
+        if policy:
+            policy.reset()
+
+    def follow(self) -> None:
+        """Let all models observe the episode from its first frame to the present one, and predict on from there."""
+        self._observe_episode()
+        if self.counters.step:
+            self.put_back()
+        else:
+            self._begin_counting()
+
     # ---- stepping
 
-    def begin_episode(self) -> None:
-        """Begin the next real episode, and put the models on its first frame."""
-        self.real.reset()
-        self.log.episode(self.real.observation)
-        self.ranges.add(self.real.vectors)
+    def _observe_episode(self) -> None:
         for tracker in self._trackers:
             tracker.reset(self.real.first)
             for action, observation in self.real.context:
@@ -107,15 +114,21 @@ class Playthrough:
         for model in self.models:
             model.put_back()
             model.reconstruct()
-        self.counters = Counters(
-            self._idle,
-            episode=self.counters.episode + 1,
-            model_returns=(0.0,) * len(self.models),
-            models_ended=(False,) * len(self.models),
-            totals=self.counters.totals,
-        )
+
+    def begin_episode(self) -> None:
+        """Begin the next real episode, and put the models on its first frame."""
+        self.real.reset()
+        self.log.episode(self.real.observation)
+        self.ranges.add(self.real.vectors)
+        self._observe_episode()
+        self.counters = Counters(self._idle, episode=self.counters.episode + 1, totals=self.counters.totals)
+        self._begin_counting()
         for player in self.players:
             player.reset()
+
+    def _begin_counting(self) -> None:
+        models = len(self.models)
+        self.counters = replace(self.counters, model_returns=(0.0,) * models, models_ended=(False,) * models)
         self.history.append(self._timeline_entry(mark="episode"))
 
     def put_back(self) -> None:

@@ -39,6 +39,11 @@ class Run:
         return model_spec(self.config)
 
     @property
+    def replay(self) -> Path:
+        """The folder of its experience."""
+        return RunDir.open(self.path).replay
+
+    @property
     def given(self) -> Path:
         """The path as it was given."""
         return Path(self.name or self.path)

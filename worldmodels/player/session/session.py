@@ -64,11 +64,6 @@ class Session(SessionCommands):
         """Do the pending work here and now, if there is any."""
         self._inspection.do_pending()
 
-    def warm_up(self) -> None:
-        """Compile the models' steps; nothing visible changes."""
-        for model in self._play.models:
-            model.warm_up()
-
     def _count_down(self) -> bool:
         """Count the ticks of the message; return whether it vanishes now."""
         self._notice_ticks -= 1
@@ -153,6 +148,7 @@ class Session(SessionCommands):
             ranges=play.ranges.ranges,
             box_panel=self._box_panel(panel),
             latents=self._latents.snapshot(),
+            awaited=self._awaited_models,
         )
 
     def _box_panel(self, policy: PolicyPanel | None) -> BoxPanel | None:

@@ -1,11 +1,31 @@
-"""The log of a session: its actions and events, without those that a rewind has undone."""
+"""The log of a session, its actions and events without those that a rewind has undone, and its episode's counters."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from worldmodels.core.specs import Observation
+from worldmodels.player.session.snapshot import Totals
 from worldmodels.recordings.action_recording import Action, RecordedEpisode, frame_hash, kept_hashes
+
+
+@dataclass(frozen=True)
+class Counters:
+    """The counters of the episode that is played, and the totals of those before."""
+
+    action: Action
+    """The last action."""
+    episode: int = 0
+    """The number of the episode, from 1."""
+    step: int = 0
+    since_put_back: int = 0
+    """Steps that the models have predicted since they were put back."""
+    real_return: float = 0.0
+    model_returns: tuple[float, ...] = ()
+    models_ended: tuple[bool, ...] = ()
+    """Whether each model has predicted the end since it was put back."""
+    totals: Totals = Totals()
 
 
 class _Entry(NamedTuple):

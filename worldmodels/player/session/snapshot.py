@@ -155,6 +155,16 @@ class ModelForecast:
 
 
 @dataclass(frozen=True)
+class AwaitedModels:
+    """The models that are loaded while the real game is played."""
+
+    names: tuple[str, ...]
+    reconstructs: bool
+    status: str
+    """The present work, for people."""
+
+
+@dataclass(frozen=True)
 class Totals:
     """Sums over the episodes that came to their end; those cut short by a new episode do not count."""
 
@@ -217,3 +227,10 @@ class Snapshot:
     """The numbers of the action, for a box of actions."""
     latents: LatentsSnapshot | None = None
     """The pane of latents, if it is shown."""
+    awaited: AwaitedModels | None = None
+    """The models that will stand beside the real world, while they are loaded."""
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether worlds stand side by side, now or soon; a game alone stands beside its rules."""
+        return bool(self.models or (self.awaited and self.awaited.names))

@@ -68,7 +68,7 @@ def save_pictures(folder: Path, surface: pygame.Surface, snapshot: Snapshot) -> 
     while (whole := folder / f"play-{number:03d}.png").exists():
         number += 1
     _write_picture(whole, surface)
-    columns = columns_of(snapshot) if snapshot.models else []
+    columns = columns_of(snapshot) if snapshot.has_columns else []
     for i, column in enumerate(columns):
         name = column.name.lower().replace(" ", "-")
         if [other.name for other in columns].count(column.name) > 1:

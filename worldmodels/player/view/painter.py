@@ -115,7 +115,7 @@ class Painter:
         else:
             for place, column in zip(layout.frames, columns_of(snapshot), strict=False):
                 draw_column(canvas, place, column)
-        of_images = snapshot.models[0].frame is not None
+        of_images = not snapshot.models or snapshot.models[0].frame is not None
         with canvas.only(layout.rest):
             if snapshot.latents:
                 draw_latents(canvas, layout.rest, snapshot.latents, self.guide.keys)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pygame
 
+from worldmodels.player.session.background_task import BackgroundTask
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_file import BEGIN_KEYS, SHIFTED, WITH_ALT
 from worldmodels.player.session.controls.key_script import KeyScript
@@ -16,7 +17,6 @@ from worldmodels.player.session.events import InputEvent, KeyEvent
 from worldmodels.player.session.loop import Due, LatencyMeter, Prepare, play
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
-from worldmodels.player.view.background_task import BackgroundTask
 from worldmodels.player.view.capture import Film, recorder_of
 from worldmodels.player.view.input_devices import BoxInput, Gamepads
 from worldmodels.player.view.painter import Painter
@@ -113,8 +113,12 @@ class _Window:
         return events
 
     def show_ready(self, session: Session) -> None:
-        """Show the rules until a key goes down."""
-        self._draw_again = lambda: self._draw_rules("Ready: press a key to begin")
+        """Show the rules, or the game that begins with a key, until a key goes down."""
+        if session.begins_with_game:
+            begin = f"press a key to begin · {self._keys.label(Command.HELP)} shows the rules and all keys"
+            self._draw_again = lambda: self._draw(session, "", begin)
+        else:
+            self._draw_again = lambda: self._draw_rules("Ready: press a key to begin")
         self._draw_again()
 
     def do_pending(self, session: Session) -> None:

@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 from worldmodels.core.errors import UserError, pip_install
 from worldmodels.core.output import print_text
+from worldmodels.player.session.background_task import BackgroundTask
 from worldmodels.player.session.controls.key_script import KeyScript
 from worldmodels.player.session.loop import Prepare
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
-from worldmodels.player.view.background_task import BackgroundTask
 from worldmodels.player.view.capture import VideoRecorder, recorder_of
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.web.access import Access

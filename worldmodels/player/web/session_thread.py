@@ -17,7 +17,7 @@ from worldmodels.player.web.messages import page_json
 from worldmodels.player.web.scene import Scene
 from worldmodels.player.web.snapshot_parts import frames_of, parts_of
 
-READY = "Ready: press a key to begin"
+READY, PRESS = "Ready: press a key to begin", "Press a key to begin"
 
 
 class SessionThread:
@@ -76,8 +76,9 @@ class SessionThread:
         return session
 
     def show_ready(self, session: Session) -> None:
-        """Let the pages ask for a key."""
-        self._show_session(session, "ready", READY)
+        """Let the pages ask for a key, over the rules or beside the game that begins with it."""
+        kind, text = ("waiting", PRESS) if session.begins_with_game else ("ready", READY)
+        self._show_session(session, kind, text)
 
     def do_pending(self, session: Session) -> None:
         """Do pending work while the pages show its status."""

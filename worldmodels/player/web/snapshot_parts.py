@@ -62,8 +62,8 @@ def parts_of(snapshot: Snapshot, source: str, latency: str, signs: tuple[str, ..
         "policy": _policy(snapshot.policy_panel, signs) if snapshot.policy_panel and not snapshot.box_panel else None,
         "box": _box(snapshot.box_panel) if snapshot.box_panel else None,
         "settings": {"rows": snapshot.settings, "chosen": snapshot.chosen},
-        "timeline": [_timeline(entry) for entry in snapshot.history] if snapshot.models else None,
-        "alone": not snapshot.models,
+        "timeline": [_timeline(entry) for entry in snapshot.history] if snapshot.has_columns else None,
+        "alone": not snapshot.has_columns,
         "error": _error_row(snapshot),
         "help": snapshot.help_shown,
         "latents": latents_part(snapshot.latents) if snapshot.latents else None,
@@ -75,9 +75,9 @@ def _error_row(snapshot: Snapshot) -> dict[str, Any] | None:
 
     There is none without a model, or without reality.
     """
-    if snapshot.alone or not snapshot.models:
+    if snapshot.alone or not snapshot.has_columns:
         return None
-    of_images = snapshot.models[0].frame is not None
+    of_images = not snapshot.models or snapshot.models[0].frame is not None
     scale = ("0", scale_end(of_images))
     return {"name": error_name(of_images), "scale": scale, "far": DIVERGENCE_ERROR / FULL_ERROR}
 
@@ -97,7 +97,7 @@ def frames_of(snapshot: Snapshot) -> Mapping[str, Frame]:
 
 def shown_columns(snapshot: Snapshot) -> list[Column]:
     """Return the columns of a snapshot, also of a game alone."""
-    return columns_of(snapshot) if snapshot.models else [reality(snapshot)]
+    return columns_of(snapshot) if snapshot.has_columns else [reality(snapshot)]
 
 
 def _header(snapshot: Snapshot, source: str, latency: str) -> dict[str, Any]:
@@ -125,6 +125,7 @@ def _column(column: Column, number: int) -> dict[str, Any]:
         "ended": column.ended,
         "error": None if column.error is None else f"{column.error:.1f}",
         "rows": [_row(row) for row in column.rows],
+        **({"wait": column.wait} if column.wait else {}),
     }
 
 

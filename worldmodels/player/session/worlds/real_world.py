@@ -5,6 +5,7 @@ The replacement of the real world for a model that is played alone: its episodes
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,10 @@ if TYPE_CHECKING:
     from worldmodels.player.session.worlds.foreign_game import ForeignGame
 
 
+KEPT_STEPS = 1000
+"""The newest steps of an episode that are kept, so that a model can observe them later."""
+
+
 class RealWorldState(NamedTuple):
     """The state of a real world at one step."""
 
@@ -30,6 +35,8 @@ class RealWorldState(NamedTuple):
     reward: float
     ended: bool
     info: dict[str, Any]
+    first: Observation
+    context: tuple[tuple[Action, Observation], ...]
 
 
 class RealWorld:
@@ -41,12 +48,11 @@ class RealWorld:
         part: the name of the image to show, if an observation has several.
 
     Attributes:
-        first: the first observation of the episode.
-        context: the actions and observations that led from the first one to `observation` after a reset.
+        first: the first observation of the episode; of one longer than `KEPT_STEPS`, the one before `context`.
+        context: the actions and observations that led from `first` to `observation`.
     """
 
     first: Observation
-    context: tuple[tuple[Action, Observation], ...] = ()
 
     def __init__(
         self,
@@ -63,6 +69,7 @@ class RealWorld:
         self.reward = 0.0
         self.ended = False
         self.info: dict[str, Any] = {}
+        self.context: deque[tuple[Action, Observation]] = deque()
 
     @property
     def frame(self) -> Frame | None:
@@ -90,23 +97,29 @@ class RealWorld:
         """Begin an episode; the first call fixes all later levels by the seed."""
         self.observation, self.info = self._env.reset(seed=self._seed)
         self.first = self.observation
+        self.context.clear()
         self._seed, self.reward, self.ended = None, 0.0, False
 
     def step(self, action: Action) -> None:
         """Take one step; `ended` says that the episode is over."""
         self.observation, reward, terminated, truncated, self.info = self._env.step(action)
         self.reward, self.ended = float(reward), bool(terminated or truncated)
+        self.context.append((action, self.observation))
+        if len(self.context) > KEPT_STEPS:
+            _, self.first = self.context.popleft()
 
     def save(self) -> RealWorldState | None:
         """Return the state for `load`, or None if this environment cannot save its state."""
         if not getattr(self._env, "can_save", hasattr(self._env, "get_state")):
             return None
-        return RealWorldState(self._env.get_state(), self.observation, self.reward, self.ended, self.info)
+        shown = self.observation, self.reward, self.ended, self.info
+        return RealWorldState(self._env.get_state(), *shown, self.first, tuple(self.context))
 
     def load(self, state: RealWorldState) -> None:
         """Go back to a state that `save` gave."""
         self._env.set_state(state.state)
-        self.observation, self.reward, self.ended, self.info = state[1:]
+        self.observation, self.reward, self.ended, self.info, self.first, context = state[1:]
+        self.context = deque(context)
 
 
 class ReplayStartWorld:
@@ -164,10 +177,9 @@ class ReplayStartWorld:
     def save(self) -> RealWorldState:
         """Return the state for `load`."""
         resets = self._resets.to_bytes(8, "little")
-        return RealWorldState(resets, self.observation, 0.0, False, {"first": self.first, "context": self.context})
+        return RealWorldState(resets, self.observation, 0.0, False, {}, self.first, self.context)
 
     def load(self, state: RealWorldState) -> None:
         """Go back to a state that `save` gave."""
         self._resets = int.from_bytes(state.state, "little")
-        self.observation = state.observation
-        self.first, self.context = state.info["first"], state.info["context"]
+        self.observation, self.first, self.context = state.observation, state.first, state.context

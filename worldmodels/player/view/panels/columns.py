@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pygame
 
-from worldmodels.player.session.snapshot import ModelSnapshot, Snapshot, plain
+from worldmodels.player.session.snapshot import AwaitedModels, ModelSnapshot, Snapshot, plain
 from worldmodels.player.session.worlds.frames import Frame, Vectors, image_error, vector_error
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
@@ -40,6 +40,8 @@ class Column:
     """The mean difference of frames; a column with one shows the scale of differences below."""
     rows: tuple[BarRow, ...] = ()
     """The numbers."""
+    wait: str = ""
+    """A text in the place of a frame that is not there yet."""
 
 
 def columns_of(snapshot: Snapshot) -> list[Column]:
@@ -49,6 +51,8 @@ def columns_of(snapshot: Snapshot) -> list[Column]:
     in their middle.
     """
     models = snapshot.models
+    if snapshot.awaited:
+        return _awaited(snapshot.awaited, reality(snapshot))
     if snapshot.alone:
         return [_prediction(model, snapshot) for model in models]
     if len(models) == 2:
@@ -86,6 +90,7 @@ def draw_column(canvas: Canvas, place: FramePlace, column: Column) -> None:
     if column.frame is None:
         whole = place.frame.union(place.numbers)
         show_numbers(canvas, column.rows, whole, column.ended)
+        canvas.write(column.wait, whole.center, size=SMALL, colour=QUIET, anchor="center", room=whole.width - 16)
     else:
         show_frame(canvas, column.frame, place.frame, column.ended)
         if place.numbers.height > 12:
@@ -124,6 +129,16 @@ def real_rows(snapshot: Snapshot) -> tuple[BarRow, ...]:
     real = snapshot.real
     drawn = real.frame is not None and (not snapshot.models or snapshot.models[0].frame is None)
     return () if drawn or not real.vectors else value_rows(snapshot.ranges, [(real.vectors, theme.REAL)])
+
+
+def _awaited(awaited: AwaitedModels, real: Column) -> list[Column]:
+    """Return reality between the places of the models that are loaded, in the order of `columns_of`."""
+    models = [Column(name, theme.MODEL, None, "", wait=awaited.status) for name in awaited.names]
+    difference = Column("Difference", theme.DIFFERENCE, None, "")
+    if len(models) == 2:
+        return [models[0], difference, real, difference, models[1]]
+    seen = [Column("Seen", theme.RECONSTRUCTION, None, "")] if awaited.reconstructs else []
+    return [*seen, *models, real, difference]
 
 
 def _prediction(model: ModelSnapshot, snapshot: Snapshot) -> Column:

@@ -46,7 +46,7 @@ def draw_timeline(
         _draw_scale(canvas, rows["error"], of_images)
     if columns:
         steps = [(x, entry) for x, entry in columns if not entry.mark]
-        _draw_models(canvas, rows, steps, step, len(columns[0][1].models))
+        _draw_models(canvas, rows, steps, step, len(columns[-1][1].models))
         for x, entry in steps:
             _rewards(canvas, rows["rewards"], x, step, entry, alone)
             if "error" in rows and entry.diverged:

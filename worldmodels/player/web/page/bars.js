@@ -61,6 +61,12 @@ export function write(context, text, x, y, role, room = Infinity) {
   context.fillText(shown, x, y);
 }
 
+/** Write a text in the middle of an empty canvas. */
+export function writeAcross(canvas, text) {
+  const { context, width, height } = prepare(canvas);
+  write(context, text, Math.max(8, (width - context.measureText(text).width) / 2), height / 2, "quiet", width - 16);
+}
+
 export function writeRight(context, text, x, y, fill) {
   context.textAlign = "right";
   context.fillStyle = fill;

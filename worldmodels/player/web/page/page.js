@@ -96,8 +96,8 @@ function showHelp() {
   setText(byId("status"), kind === "ready" && !state.role.plays ? "Ready: waiting for the one who plays" : text);
   byId("begin").hidden = !(kind === "ready" ? state.role.plays : !before && (state.parts.help || state.watchesHelp));
   setText(byId("begin"), kind === "ready" ? "Begin" : "Close");
-  if (kind === "working") {
-    setText(byId("notice"), `${text} ...`);
+  if (kind === "working" || kind === "waiting") {
+    setText(byId("notice"), kind === "working" ? `${text} ...` : state.role.plays ? text : "Waiting for the one who plays");
     byId("notice").classList.add("new");
   } else if (state.parts.header) {
     setText(byId("notice"), state.parts.header.notice || state.parts.header.source);

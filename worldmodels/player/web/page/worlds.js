@@ -1,6 +1,6 @@
 // The worlds: columns of frames side by side, or branches, or a game alone beside its rules.
 
-import { ROW, drawRows } from "./bars.js";
+import { ROW, drawRows, writeAcross } from "./bars.js";
 import { byId, fillTable, make, setText } from "./dom.js";
 
 const GAP = 14, LINES = 48, BRANCH_LINE = 20, MOST_ROWS = 8, NARROW = 760, LOW = 560, CHAIN = 1.6, TIGHT = 220, TINY = 160, EDGE = 10;
@@ -46,7 +46,8 @@ export class Worlds {
 
   /** Make the frames as large as the area allows, for small ones in whole pixels of the screen. */
   place(parts, shown, frames) {
-    const first = parts.alone || parts.branches ? shown[0] : shown.find((column) => column.name !== "Real") ?? shown[0];
+    const isLoading = shown.some((column) => column.wait);
+    const first = parts.alone || parts.branches ? shown[0] : shown.find((column) => (isLoading ? column.frame : column.name !== "Real")) ?? shown[0];
     const { width, height } = frames[first.frame] ?? NUMBERS;
     const rows = first.frame ? Math.min(MOST_ROWS, Math.max(...shown.map((content) => content.rows.length))) : 0;
     const below = rows ? rows * ROW + 6 : 0;
@@ -89,6 +90,7 @@ export class Worlds {
       cell.shown = null;
       cell.frame.classList.add("smooth");
       drawRows(cell.frame, content.rows, !isBranch || cell.width >= 260, isBranch ? 4 : EDGE);
+      if (content.wait) writeAcross(cell.frame, content.wait);
     }
     cell.rows.hidden = !image || !cell.below;
     if (!cell.rows.hidden) {

@@ -1,4 +1,4 @@
-"""Work in a thread, while the window stays responsive."""
+"""Work in a thread, while the player stays responsive."""
 
 from __future__ import annotations
 
