@@ -82,7 +82,7 @@ def run_folder(tmp_path, monkeypatch, make_session):
     model = session._play.models[0].model.model
     parts = SimpleNamespace(model=model, world_model=model, agent=session._play.policy._agent)
     loading = ModuleType("worldmodels.loading.load")
-    loading.load_run = lambda path: SimpleNamespace(parts=parts)
+    loading.load_run = lambda path, step=None: SimpleNamespace(parts=parts)
     monkeypatch.setitem(sys.modules, "worldmodels.loading.load", loading)
     view = ModuleType("worldmodels.imagination.model_view")
     view.ModelView = type(session._play.models[0].model)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from worldmodels.envs.games.action_keys import key_label
-from worldmodels.player.session.controls.keys import COMMAND_KEYS, Command
+from worldmodels.player.session.controls.key_table import COMMAND_KEYS, Command
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.settings import Settings
 

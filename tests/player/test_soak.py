@@ -11,7 +11,7 @@ import pytest
 from untrained import write_untrained_run
 
 from worldmodels.player.app import play_runs
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS
+from worldmodels.player.session.controls.key_table import DEFAULT_KEYS
 from worldmodels.player.session.loop import TickClock
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session

@@ -66,13 +66,14 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     models = count_models(runs, options)
     if models and options.view != PlayOptions.view:
         raise UserError(f"The view is that of a game alone: leave out --view {options.view}, or play --alone real.")
-    beside = (first.name, max(first.steps)) if models else ("", None)
+    beside = (first.name, first.step) if models else ("", None)
     setup = set_up_run(first.config.env, options, None if models else "rgb_array", *beside)
     env = setup.env
     controls = setup.controls()
     players = len(setup.players()) + first.config.trains_policy
     of_images = first.spec.image is not None
-    guide = make_guide(env.title, env.rules, controls, models > 0, players, of_images, in_window=not options.web)
+    shown = (models > 0, players, of_images, not options.web, len(first.steps))
+    guide = make_guide(env.title, env.rules, controls, *shown)
     columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
     frame_size, numbers = _frame_size(first.spec) if models else ((HUMAN_SIZE, HUMAN_SIZE), 0)
     source = "   ".join(run.source for run in runs)

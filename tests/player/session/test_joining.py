@@ -1,17 +1,19 @@
-"""Models that join a real game which is already played."""
+"""Models that join a real game which is already played, and the same moment by models of other checkpoints."""
 
 from __future__ import annotations
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from keys import down, run, tap
 from tiny_worlds import Field, ReconstructingModel
 
 from worldmodels.core.errors import RunError
-from worldmodels.player.session.commands import Newcomers
+from worldmodels.player.session.background_task import Newcomers
 from worldmodels.player.session.events import KeyEvent
 from worldmodels.player.session.loop import play
+from worldmodels.player.session.rewind import live_again
 from worldmodels.player.session.worlds import real_world
 from worldmodels.player.session.worlds.real_world import RealWorld
 from worldmodels.player.view.panels.columns import columns_of
@@ -167,3 +169,94 @@ def test_a_world_keeps_the_newest_steps_of_its_episode(monkeypatch):
     assert world.first is seen[2] and len(world.context) == 3
     world.reset()
     assert not world.context
+
+
+class Kept:
+    """Three checkpoints of a model; that of step 10 draws pictures that are darker by 40."""
+
+    def __init__(self, model):
+        self.step, self._model, self._frame = 1000, model, model.frame
+
+    def steps(self):
+        return [10, 100, 1000]
+
+    def use(self, step):
+        self.step = step
+        darker = 40 * (step == 10)
+
+        def frame(state, before=None):
+            return np.maximum(self._frame(state, before).astype(int) - darker, 0).astype(np.uint8)
+
+        self._model.frame = frame
+
+
+@pytest.fixture
+def trained(early):
+    """A session whose model has three checkpoints, and those."""
+    session, loading = early
+    newcomers = loading.result()
+    kept = Kept(newcomers.models[0].model.model)
+    loading._newcomers, loading.running = newcomers._replace(checkpoints=kept), False
+    session.welcome()
+    return session, kept
+
+
+def press(session, key):
+    session.tick(tap(key))
+    session.do_pending()
+
+
+def told(seen):
+    model = seen.models[0]
+    frames = (model.frame.tobytes(), model.reconstruction.tobytes(), seen.real.frame.tobytes())
+    return *frames, seen.history, model.episode_return, model.ended, seen.step, seen.since_put_back, seen.action
+
+
+def test_another_checkpoint_lives_the_same_moment_and_the_first_one_comes_back_exactly(trained):
+    session, kept = trained
+    run(session, 6, *down("right"))
+    session.tick(tap("x"))
+    run(session, 4)
+    session.tick(tap("c"))
+    before = session.snapshot()
+    press(session, "page down")
+    seen = session.snapshot()
+    assert (seen.checkpoint, seen.notice) == ("100", "the model as it was at step 100")
+    assert told(seen) == told(before), "these checkpoints are alike"
+    press(session, "page down")
+    seen = session.snapshot()
+    assert (kept.step, seen.step, seen.since_put_back) == (10, before.step, before.since_put_back)
+    assert (seen.models[0].frame == np.maximum(before.models[0].frame.astype(int) - 40, 0)).all()
+    assert (seen.real.frame == before.real.frame).all()
+    assert [entry.mark for entry in seen.history] == [entry.mark for entry in before.history]
+    assert seen.history[-1].models[0].image_error > 30 > before.history[-1].models[0].image_error
+    press(session, "page down")
+    assert session.snapshot().notice == "no earlier checkpoint is kept"
+    press(session, "page up")
+    press(session, "page up")
+    assert told(session.snapshot()) == told(before)
+    assert session.log.episodes()[0].events[-1][1:] == ["checkpoint", 1000]
+
+
+def test_rewinding_goes_on_with_the_models_that_are_there(trained):
+    session, _ = trained
+    run(session, 6, *down("right"))
+    session.tick([KeyEvent("right", False), *tap("c")])
+    press(session, "page down")
+    press(session, "page down")
+    step = session.snapshot().step
+    session.tick(tap("backspace"))
+    seen = session.snapshot()
+    assert (seen.step, seen.since_put_back, seen.checkpoint) == (step - 1, step - 1, "10")
+    assert seen.models[0].frame.max() <= 255 - 40
+    assert (seen.models[0].reconstruction < seen.real.frame).any()
+
+
+def test_a_model_without_its_game_begins_again_where_it_began(make_session):
+    session = make_session(alone=True, with_policy=False)
+    first = session.snapshot().models[0].frame
+    run(session, 5, *down("right"))
+    live_again(session._play)
+    seen = session.snapshot()
+    assert (seen.step, seen.since_put_back, seen.models[0].episode_return) == (0, 0, 0.0)
+    assert (seen.models[0].frame == first).all()

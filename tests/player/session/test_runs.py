@@ -76,3 +76,22 @@ def test_a_representation_that_does_not_imagine_is_no_model_to_play():
 def test_a_run_is_named_as_it_was_given_and_a_long_path_by_its_end(given: str, shown: str) -> None:
     assert Run(Path("cache/coinrun-12"), RunConfig(), (800, 1200), given).source == shown
     assert Run(Path(given), RunConfig(), (800, 1200)).source == shown
+
+
+@pytest.mark.parametrize(("wanted", "step"), [("", 1000), ("@1000", 1000), ("@10", 100), ("@400", 100), ("@900", 1000)])
+def test_a_step_behind_the_path_chooses_the_nearest_checkpoint(tmp_path, wanted, step):
+    run = RunDir.create(tmp_path / "maze", RunConfig(), {})
+    for kept in (100, 1000):
+        Checkpoints(run.checkpoints).write(kept, {"model": {}, "agent": {}})
+    opened = Run.open(f"{run.path}{wanted}")
+    assert (opened.step, opened.path, opened.steps) == (step, run.path, (100, 1000))
+    assert opened.source == f"maze, step {step:,}"
+    assert opened.title == ("maze" if not wanted else f"maze {step:,}")
+
+
+def test_a_folder_whose_name_ends_like_a_step_is_a_folder(tmp_path):
+    run = RunDir.create(tmp_path / "maze@7", RunConfig(), {})
+    Checkpoints(run.checkpoints).write(100, {"model": {}, "agent": {}})
+    assert (Run.open(run.path).step, Run.open(run.path).wanted) == (100, None)
+    with pytest.raises(UserError, match="maze"):
+        Run.open(tmp_path / "maze@8")

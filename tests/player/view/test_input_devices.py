@@ -10,7 +10,7 @@ from cart_world import BOX
 
 from worldmodels.player.app import play_game
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS
+from worldmodels.player.session.controls.key_table import DEFAULT_KEYS
 from worldmodels.player.session.events import AxisEvent, KeyEvent, StickEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view import input_devices

@@ -13,7 +13,7 @@ from tiny_worlds import CopyingModel, LatentModel, ReconstructingModel
 from worldmodels.core.seeding import Streams
 from worldmodels.envs.games.table import GAME_INFO
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.latents.latent_commands import LatentCommand
+from worldmodels.player.session.controls.key_table import LatentCommand
 from worldmodels.player.session.latents.latents_snapshot import ProbeReader
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer, RandomBoxPlayer

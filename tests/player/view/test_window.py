@@ -79,7 +79,7 @@ def test_return_pressed_while_the_model_loads_begins_to_play(window, run_folder,
     load = sys.modules["worldmodels.loading.load"].load_run
     pressed = threading.Event()
 
-    def load_slowly(path):
+    def load_slowly(path, step=None):
         pressed.wait(60)
         return load(path)
 
@@ -100,7 +100,7 @@ def test_return_pressed_while_the_model_loads_begins_to_play(window, run_folder,
 def test_the_real_game_answers_keys_while_the_model_loads_and_the_model_joins_it(window, run_folder, monkeypatch):
     load, go_on, seen = sys.modules["worldmodels.loading.load"].load_run, threading.Event(), []
 
-    def load_slowly(path):
+    def load_slowly(path, step=None):
         go_on.wait(60)
         return load(path)
 
@@ -148,7 +148,7 @@ def test_escape_leaves_while_the_model_loads_and_waits_for_nothing(
     window, run_folder, monkeypatch, capsys, policy, told
 ):
     go_on = threading.Event()
-    monkeypatch.setattr(sys.modules["worldmodels.loading.load"], "load_run", lambda path: go_on.wait(60))
+    monkeypatch.setattr(sys.modules["worldmodels.loading.load"], "load_run", lambda path, step=None: go_on.wait(60))
     waves = [[], [key(pygame.K_ESCAPE)]]
     monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [])
     try:
@@ -203,7 +203,7 @@ def test_the_video_is_written_after_the_window_has_closed(window, run_folder, ke
 
 
 def test_an_error_while_loading_reaches_the_caller(window, run_folder, monkeypatch):
-    def damaged(path):
+    def damaged(path, step=None):
         raise RunError("the checkpoint is damaged")
 
     monkeypatch.setattr(sys.modules["worldmodels.loading.load"], "load_run", damaged)

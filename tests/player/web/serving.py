@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 from PIL import Image
 
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS
+from worldmodels.player.session.controls.key_table import DEFAULT_KEYS
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.panels.help_screen import make_guide

@@ -1,10 +1,14 @@
-"""Work in a thread, while the player stays responsive."""
+"""Work in a thread, while the player stays responsive; what such work loads for a session."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from typing import Generic, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from worldmodels.player.session.players import PolicyPlayer
+from worldmodels.player.session.worlds.frames import VectorRanges
+from worldmodels.player.session.worlds.model_world import ModelWorld
 
 Result = TypeVar("Result")
 
@@ -53,6 +57,30 @@ class BackgroundTask(Generic[Result]):
         if self._stopped:
             raise _Stopped
         self.status = status
+
+
+class Checkpoints(Protocol):
+    """The kept checkpoints of a session's first run, one of which is played."""
+
+    step: int
+    """The step of the one that is played."""
+
+    def steps(self) -> list[int]:
+        """Return the steps of all that are kept now, ascending."""
+
+    def use(self, step: int) -> None:
+        """Give model and policy the weights of another one; raise CheckpointError if it is damaged or gone."""
+
+
+class Newcomers(NamedTuple):
+    """The learned worlds and the policy that join a session once they are loaded."""
+
+    models: Sequence[ModelWorld]
+    policy: PolicyPlayer | None
+    ranges: VectorRanges | None
+    """The ranges of numbers in earlier experience."""
+    checkpoints: Checkpoints | None = None
+    """None if there is but one."""
 
 
 class _Stopped(Exception):

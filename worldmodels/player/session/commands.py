@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
 
+from worldmodels.player.session.background_task import BackgroundTask, Checkpoints, Newcomers
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.keys import Command, Controls
+from worldmodels.player.session.controls.key_table import Command
+from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.latents.latent_inspection import LatentInspection
-from worldmodels.player.session.players import Player, PlayerSelection, PolicyPlayer
+from worldmodels.player.session.players import Player, PlayerSelection
 from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.snapshot import AwaitedModels
 from worldmodels.player.session.worlds.frames import VectorRanges
-from worldmodels.player.session.worlds.inspection import Inspection
+from worldmodels.player.session.worlds.inspection import Inspection, PendingWork
 from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.session.worlds.real_world import RealWorld, ReplayStartWorld
 
@@ -26,33 +27,6 @@ END_TICKS = 12
 CANNOT_SAVE = "this environment cannot save its state"
 NO_MODEL = "there is no world model here"
 STILL_LOADED = "the world model is still loaded"
-
-
-class Newcomers(NamedTuple):
-    """The learned worlds and the policy that join a session once they are loaded."""
-
-    models: Sequence[ModelWorld]
-    policy: PolicyPlayer | None
-    ranges: VectorRanges | None
-    """The ranges of numbers in earlier experience."""
-
-
-class Loading(Protocol):
-    """The work in another thread that loads newcomers."""
-
-    @property
-    def status(self) -> str:
-        """The present work, for people."""
-
-    @property
-    def running(self) -> bool:
-        """Whether the work goes on."""
-
-    def result(self) -> Newcomers:
-        """Return the newcomers, or raise the error of the work that is done."""
-
-    def stop(self) -> None:
-        """End the work at its next report."""
 
 
 class SessionCommands:
@@ -84,7 +58,8 @@ class SessionCommands:
     ) -> None:
         self._title, self.controls, self.settings = title, controls, settings
         self._play = Playthrough(real, models, players, controls.idle, ranges)
-        self._loading: Loading | None = None
+        self._loading: BackgroundTask[Newcomers] | None = None
+        self._checkpoints: Checkpoints | None = None
         self.begins_with_game = False
         self._awaited: tuple[tuple[str, ...], bool] = (), False
         self.paused = self.help_shown = self.quit = False
@@ -102,9 +77,29 @@ class SessionCommands:
         if playing not in ("", self._selection.name):
             self._notify(f"no {playing} here: you play")
 
+    # ---- the models of other checkpoints
+
+    def _change_checkpoint(self, places: int) -> None:
+        """Let the first run's models of an earlier or a later checkpoint live the same moment."""
+        kept = self._checkpoints
+        steps = kept.steps() if kept else []
+        later = [step for step in steps if kept and (step - kept.step) * places > 0]
+        if kept is None or not later:
+            self._notify(f"no {'later' if places > 0 else 'earlier'} checkpoint is kept")
+            return
+        step = min(later) if places > 0 else max(later)
+        self._inspection.pending = PendingWork(f"Loading the model of step {step:,}", lambda: self._use(kept, step))
+
+    def _use(self, kept: Checkpoints, step: int) -> None:
+        kept.use(step)
+        self._rewind_buffer.change_models()
+        self._inspection.branches = None
+        self.log.event("checkpoint", step)
+        self._notify(f"the model as it was at step {step:,}")
+
     # ---- what is loaded while the real game is played
 
-    def wait_for(self, loading: Loading, names: Sequence[str], reconstructs: bool) -> None:
+    def wait_for(self, loading: BackgroundTask[Newcomers], names: Sequence[str], reconstructs: bool) -> None:
         """Let the newcomers of `loading` join as soon as they are loaded.
 
         Args:
@@ -119,7 +114,8 @@ class SessionCommands:
         Args:
             playing: the name of the player from now on; empty for the present one.
         """
-        self._play.join(*newcomers)
+        self._play.join(newcomers.models, newcomers.policy, newcomers.ranges)
+        self._checkpoints = newcomers.checkpoints
         self._set_players(playing or self._selection.name)
         if self._play.models and self._play.counters.step:
             self.log.event("put back")
@@ -170,6 +166,8 @@ class SessionCommands:
             Command.PAUSE: self._pause_or_run,
             Command.STEP: self._step_once,
             Command.REWIND: self._rewind,
+            Command.EARLIER: lambda: self._if_model(lambda: self._change_checkpoint(-1)),
+            Command.LATER: lambda: self._if_model(lambda: self._change_checkpoint(1)),
             Command.TOGGLE_PLAYER: lambda: self._notify(self._selection.toggle()),
             Command.NEXT_PLAYER: self._choose_next_player,
             Command.BRANCHES: lambda: self._if_model(

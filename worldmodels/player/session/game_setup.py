@@ -16,7 +16,8 @@ from worldmodels.envs.games.levels import on_levels
 from worldmodels.envs.making import is_native
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_file import names_in_game, read_keys
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Controls, KeyTable
+from worldmodels.player.session.controls.key_table import DEFAULT_KEYS, KeyTable
+from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import Player, RandomBoxPlayer, RandomPlayer, ScriptPlayer
 from worldmodels.player.session.worlds.foreign_game import ForeignGame

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.seeding import Streams
 from worldmodels.core.specs import Observation
-from worldmodels.player.session.background_task import BackgroundTask
-from worldmodels.player.session.commands import Newcomers
+from worldmodels.player.session.background_task import BackgroundTask, Newcomers
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.game_setup import GameSetup
@@ -28,6 +28,7 @@ from worldmodels.player.session.worlds.state_tracker import StateTracker
 if TYPE_CHECKING:
     from worldmodels.acting.build import Parts
     from worldmodels.imagination.model_view import ModelView
+    from worldmodels.loading.load import LoadedRun
 
 RECORDED_WINDOWS = 256
 """Windows of a run's experience from which the ranges of its numbers are taken."""
@@ -43,7 +44,7 @@ class Loader:
         self._streams = Streams(setup.options.seed)
         calls = max(run.spec.calls for run in runs) if self._with_models else 0
         self._settings = Settings(setup.options, self._with_models, self._with_policy, calls)
-        names = ["Model"] if len(runs) == 1 else [run.given.name for run in runs]
+        names = ["Model"] if len(runs) == 1 else [run.title for run in runs]
         self._names = names if self._with_models else []
 
     def whole(self, report: Report) -> Session:
@@ -89,15 +90,23 @@ class Loader:
         from worldmodels.loading.load import load_run
 
         report(f"Loading the {what}")
-        loaded = [load_run(run.path).parts for run in self._runs]
+        runs = [load_run(run.path, None if run.wanted is None else run.step) for run in self._runs]
+        loaded = [run.parts for run in runs]
         views = [ModelView(parts.world_model) for parts in loaded] if self._with_models else []
         report(f"Compiling the {what}")
         _compile(self._newcomers(loaded, views, real.frozen), real.first)
         found = self._newcomers(loaded, views, real.frozen)
         for world, run in zip(found.models, self._runs, strict=False):  # where the models are played at all
-            representation, tells = world.tracker.representation, hasattr(self._setup.env, "variables")
-            world.probes = load_probe_reader(run.path, max(run.steps), representation) if tells else NOT_TOLD
-        return found
+            self._probe(world, run.path, run.step)
+        if not found.models:
+            return found
+        first, path = found.models[0], self._runs[0].path
+        kept = _Kept(runs[0], self._runs[0].step, lambda step: self._probe(first, path, step))
+        return found._replace(checkpoints=kept if len(self._runs[0].steps) > 1 else None)
+
+    def _probe(self, world: ModelWorld, run: Path, step: int) -> None:
+        tells = hasattr(self._setup.env, "variables")
+        world.probes = load_probe_reader(run, step, world.tracker.representation) if tells else NOT_TOLD
 
     def _newcomers(self, loaded: Sequence[Parts], views: Sequence[ModelView], frozen: bool) -> Newcomers:
         trackers = [StateTracker(parts.model, self._streams) for parts in loaded]
@@ -110,6 +119,20 @@ class Loader:
             imagined = models[0] if frozen else None
             policy = PolicyPlayer(loaded[0].agent, trackers[0], self._streams, self._settings, imagined)
         return Newcomers(models, policy, _recorded_ranges(self._runs[0], self._streams) if models else None)
+
+
+class _Kept:
+    """The kept checkpoints of a run."""
+
+    def __init__(self, run: LoadedRun, step: int, changed: Callable[[int], None]) -> None:
+        self._run, self.step, self._changed = run, step, changed
+
+    def steps(self) -> list[int]:
+        return self._run.steps()
+
+    def use(self, step: int) -> None:
+        self.step = self._run.at(step).step
+        self._changed(step)
 
 
 def _compile(parts: Newcomers, first: Observation) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from worldmodels.player.session.controls.key_script import KeyScript
-from worldmodels.player.session.controls.keys import Command
+from worldmodels.player.session.controls.key_table import Command
 from worldmodels.player.session.events import InputEvent, KeyEvent
 from worldmodels.player.session.session import Session
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from worldmodels.core.specs import Observation
 from worldmodels.player.session.latents.latent_steps import FREE
 from worldmodels.player.session.players import Player, PolicyPlayer
 from worldmodels.player.session.session_log import Counters, SessionLog
@@ -51,6 +52,7 @@ class Playthrough:
 
     Attributes:
         policy: the player that is a policy, if any.
+        trackers: what follows the real frames for models and policy.
         log: the actions and events so far.
         history: the time line, the oldest first.
         ranges: the ranges in which the real numbers have been.
@@ -75,7 +77,7 @@ class Playthrough:
         self.models, self.players = tuple(models), tuple(players)
         self.policy = next((player for player in players if isinstance(player, PolicyPlayer)), None)
         trackers = [*(model.tracker for model in models), *([self.policy.tracker] if self.policy else [])]
-        self._trackers: tuple[StateTracker, ...] = tuple(dict.fromkeys(trackers))
+        self.trackers: tuple[StateTracker, ...] = tuple(dict.fromkeys(trackers))
 
     def join(self, models: Sequence[ModelWorld], policy: PolicyPlayer | None, ranges: VectorRanges | None) -> None:
         """Add learned worlds and a policy to the present moment; the time line begins anew.
@@ -92,24 +94,18 @@ class Playthrough:
             self.ranges = ranges
         self._set_parts(models, [*([policy] if policy else []), *self.players])
         self.history.clear()
-        self.follow()
+        self.observe_episode(self.real.context)
+        self.count_from_here("put back" if self.counters.step else "episode")
         if policy:
             policy.reset()
 
-    def follow(self) -> None:
-        """Let all models observe the episode from its first frame to the present one, and predict on from there."""
-        self._observe_episode()
-        if self.counters.step:
-            self.put_back()
-        else:
-            self._begin_counting()
-
     # ---- stepping
 
-    def _observe_episode(self) -> None:
-        for tracker in self._trackers:
+    def observe_episode(self, context: Iterable[tuple[Action, Observation]]) -> None:
+        """Let the models observe the first frame and what led on from there, and predict on from its end."""
+        for tracker in self.trackers:
             tracker.reset(self.real.first)
-            for action, observation in self.real.context:
+            for action, observation in context:
                 tracker.step(action, observation)
         for model in self.models:
             model.put_back()
@@ -120,38 +116,40 @@ class Playthrough:
         self.real.reset()
         self.log.episode(self.real.observation)
         self.ranges.add(self.real.vectors)
-        self._observe_episode()
+        self.observe_episode(self.real.context)
         self.counters = Counters(self._idle, episode=self.counters.episode + 1, totals=self.counters.totals)
-        self._begin_counting()
+        self.count_from_here("episode")
         for player in self.players:
             player.reset()
-
-    def _begin_counting(self) -> None:
-        models = len(self.models)
-        self.counters = replace(self.counters, model_returns=(0.0,) * models, models_ended=(False,) * models)
-        self.history.append(self._timeline_entry(mark="episode"))
 
     def put_back(self) -> None:
         """Put all models back on the real state, from which they predict on."""
         for model in self.models:
             model.put_back()
+        self.count_from_here("put back")
+
+    def count_from_here(self, mark: str) -> None:
+        """Count steps and returns of the models from the real state on; `mark` says why, as on the time line."""
+        begins = mark == "episode"
         self.counters = replace(
             self.counters,
             since_put_back=0,
             # From here on the difference of the returns is the error of the model since now.
             model_returns=(self.counters.real_return,) * len(self.models),
-            models_ended=tuple(model.continuation < 0.5 for model in self.models),
+            models_ended=tuple(model.continuation < 0.5 and not begins for model in self.models),
         )
-        self.history.append(self._timeline_entry(mark="put back"))
+        self.history.append(self._timeline_entry(mark))
 
     def step(self, action: Action) -> None:
         """Step all worlds, the models first: they may not see the real result of the action."""
-        self._step_models(action)
+        self.step_models(action)
         if not self.real.frozen:
-            self._step_reality(action)
+            self.real.step(action)
+            self.log.action(action, self.real.observation)
+            self.ranges.add(self.real.vectors)
+        self.observe(action)
         for player in self.players:
             player.advance()
-        self.history.append(self._timeline_entry())
         if self.real.ended:
             self._count_episode()
 
@@ -174,7 +172,8 @@ class Playthrough:
         if self.policy:
             self.policy.decide_again()
 
-    def _step_models(self, action: Action) -> None:
+    def step_models(self, action: Action) -> None:
+        """Let the models predict a step, and count it."""
         for model in self.models:
             model.step(action)
         before = self.counters
@@ -192,15 +191,14 @@ class Playthrough:
             ),
         )
 
-    def _step_reality(self, action: Action) -> None:
-        self.real.step(action)
-        self.log.action(action, self.real.observation)
-        self.ranges.add(self.real.vectors)
-        for tracker in self._trackers:
+    def observe(self, action: Action) -> None:
+        """Let the models see the real frame to which an action led, if there is one, and add to the time line."""
+        for tracker in self.trackers if not self.real.frozen else ():
             tracker.step(action, self.real.observation)
-        for model in self.models:
+        for model in self.models if not self.real.frozen else ():
             model.reconstruct()
         self.counters = replace(self.counters, real_return=self.counters.real_return + self.real.reward)
+        self.history.append(self._timeline_entry())
 
     def _count_episode(self) -> None:
         now = self.counters
@@ -226,7 +224,7 @@ class Playthrough:
 
     def _others(self) -> tuple[StateTracker | ModelWorld | Player | SessionLog | VectorRanges, ...]:
         """Return all that has a state besides the real world; trackers first, since models read theirs."""
-        return *self._trackers, *self.models, *self.players, self.log, self.ranges
+        return *self.trackers, *self.models, *self.players, self.log, self.ranges
 
     # ---- snapshots
 

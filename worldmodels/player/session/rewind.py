@@ -1,13 +1,25 @@
-"""The saved states of a playthrough: the states of the last steps, and one that the person saved."""
+"""The past of a playthrough: the states of the last steps, and one that the person saved.
+
+The same steps as models of another checkpoint live them.
+"""
 
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import replace
+from typing import NamedTuple
 
 from worldmodels.player.session.playthrough import Playthrough, SavedState
 
 CAPACITY = 1000
 """Steps that can be taken back."""
+
+
+class _Moment(NamedTuple):
+    """A state, and the number of the models that it is of."""
+
+    state: SavedState
+    models: int
 
 
 class RewindBuffer:
@@ -18,25 +30,26 @@ class RewindBuffer:
 
     def __init__(self, play: Playthrough) -> None:
         self._play = play
-        self._past: deque[SavedState] = deque(maxlen=CAPACITY)
-        self._saved: SavedState | None = None
+        self._past: deque[_Moment] = deque(maxlen=CAPACITY)
+        self._saved: _Moment | None = None
+        self._models = 0
 
     def push(self) -> None:
         """Add the current state, before the worlds change."""
-        state = self._play.save()
-        if state is not None:
-            self._past.append(state)
+        moment = self._moment()
+        if moment is not None:
+            self._past.append(moment)
 
     def pop(self) -> bool:
         """Go back to the state that was added last and remove it; return False if there is none."""
         if not self._past:
             return False
-        self._play.load(self._past.pop())
+        self._go_to(self._past.pop())
         return True
 
     def save(self) -> bool:
         """Save the current state for the person; return False if the environment cannot save its state."""
-        self._saved = self._play.save()
+        self._saved = self._moment()
         return self._saved is not None
 
     def load(self) -> bool:
@@ -44,5 +57,50 @@ class RewindBuffer:
         if self._saved is None:
             return False
         self.push()
-        self._play.load(self._saved)
+        self._go_to(self._saved)
         return True
+
+    def change_models(self) -> None:
+        """Let models that were changed live the present moment; the states before are of other models."""
+        self._models += 1
+        live_again(self._play)
+
+    def _moment(self) -> _Moment | None:
+        state = self._play.save()
+        return None if state is None else _Moment(state, self._models)
+
+    def _go_to(self, moment: _Moment) -> None:
+        self._play.load(moment.state)
+        if moment.models != self._models:
+            live_again(self._play)
+
+
+def live_again(play: Playthrough) -> None:
+    """Let the models observe the episode up to the last put-back, and predict from there to the present step.
+
+    Unchanged models come to exactly the same. The steps alone are at most those that are kept and on the time line. A
+    model without the real world begins again where it began.
+    """
+    now, real, context = play.counters, play.real, tuple(play.real.context)
+    tail = next((i for i, entry in enumerate(reversed(play.history)) if entry.mark), len(play.history))
+    alone = 0 if real.frozen else min(now.since_put_back, len(context), tail)
+    steps = [play.history.pop() for _ in range(tail)][:alone][::-1]
+    mark = play.history.pop().mark if play.history and alone == now.since_put_back else "put back"
+    for tracker in play.trackers:
+        tracker.steps -= len(context) + 1
+    for model in play.models:
+        model.steps -= alone
+    present, split = (real.observation, real.reward), len(context) - alone
+    play.observe_episode(context[:split])
+    real.observation = context[split - 1][1] if split else real.first
+    before = now.real_return - sum(entry.real_reward for entry in steps)
+    play.counters = replace(now, real_return=before, step=0 if real.frozen else now.step - alone)
+    play.count_from_here(mark)
+    for entry, (action, observation) in zip(steps, context[split:], strict=True):
+        play.step_models(action)
+        real.observation, real.reward = observation, entry.real_reward
+        play.observe(action)
+    real.observation, real.reward = present
+    play.counters = replace(play.counters, action=now.action, real_return=now.real_return)
+    if play.policy:
+        play.policy.decide_again()

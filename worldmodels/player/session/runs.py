@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,12 +27,24 @@ class Run:
     """The steps of its checkpoints."""
     name: str = ""
     """The path as it was given, if it is another one: that of a pack differs from its folder."""
+    wanted: int | None = None
+    """The step near which a checkpoint was asked for."""
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
-        """Open the folder of a run; raise UserError if there is none, or a damaged one."""
-        run_dir = RunDir.open(path)
-        return cls(run_dir.path, open_config(run_dir), tuple(Checkpoints(run_dir.checkpoints).steps()), str(path))
+        """Open the folder of a run, or `FOLDER@STEP`; raise UserError if there is none, or a damaged one."""
+        name, wanted = str(path), None
+        if (found := re.fullmatch(r"(.+)@(\d{1,15})", name)) and not Path(name).exists():
+            name, wanted = found[1], int(found[2])
+        run_dir = RunDir.open(name)
+        steps = tuple(Checkpoints(run_dir.checkpoints).steps())
+        return cls(run_dir.path, open_config(run_dir), steps, name, wanted)
+
+    @property
+    def step(self) -> int:
+        """The step of the checkpoint that is played: the newest one, or the nearest to the wanted step."""
+        wanted = self.wanted
+        return max(self.steps) if wanted is None else min(self.steps, key=lambda step: abs(step - wanted))
 
     @cached_property
     def spec(self) -> ModelSpec:
@@ -49,10 +62,15 @@ class Run:
         return Path(self.name or self.path)
 
     @property
+    def title(self) -> str:
+        """Its name above a picture, if there are two."""
+        return self.given.name if self.wanted is None else f"{self.given.name} {self.step:,}"
+
+    @property
     def source(self) -> str:
-        """The run and its newest checkpoint, for people; of a long path only the end has room."""
+        """The run and its checkpoint, for people; of a long path only the end has room."""
         shown = self.given.name if self.given.is_absolute() else self.given
-        return f"{shown}, step {max(self.steps):,}"
+        return f"{shown}, step {self.step:,}"
 
 
 def check_together(runs: Sequence[Run]) -> None:

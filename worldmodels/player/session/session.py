@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from worldmodels.player.session.commands import SessionCommands
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.keys import Command
+from worldmodels.player.session.controls.key_table import Command
 from worldmodels.player.session.events import (
     AbsenceEvent,
     AxisEvent,
@@ -148,6 +148,7 @@ class Session(SessionCommands):
             ranges=play.ranges.ranges,
             box_panel=self._box_panel(panel),
             latents=self._latents.snapshot(),
+            checkpoint=f"{self._checkpoints.step:,}" if self._checkpoints else "",
             awaited=self._awaited_models,
         )
 

@@ -227,6 +227,8 @@ class Snapshot:
     """The numbers of the action, for a box of actions."""
     latents: LatentsSnapshot | None = None
     """The pane of latents, if it is shown."""
+    checkpoint: str = ""
+    """The checkpoint of the first model, for people, if others are kept."""
     awaited: AwaitedModels | None = None
     """The models that will stand beside the real world, while they are loaded."""
 

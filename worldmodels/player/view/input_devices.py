@@ -6,7 +6,7 @@ import pygame
 from pygame._sdl2 import controller
 
 from worldmodels.player.session.controls.box_controls import OF_BOX, directions_of_stick, keys_of_buttons
-from worldmodels.player.session.controls.keys import KeyTable
+from worldmodels.player.session.controls.key_table import KeyTable
 from worldmodels.player.session.events import AxisEvent, InputEvent, KeyEvent, StickEvent
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.painter import Painter

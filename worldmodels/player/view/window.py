@@ -12,7 +12,7 @@ from worldmodels.player.session.background_task import BackgroundTask
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_file import BEGIN_KEYS, SHIFTED, WITH_ALT
 from worldmodels.player.session.controls.key_script import KeyScript
-from worldmodels.player.session.controls.keys import Command
+from worldmodels.player.session.controls.key_table import Command
 from worldmodels.player.session.events import InputEvent, KeyEvent
 from worldmodels.player.session.loop import Due, LatencyMeter, Prepare, play
 from worldmodels.player.session.options import PlayOptions

@@ -9,8 +9,8 @@ import numpy as np
 from worldmodels.envs.games.action_keys import DIRECTIONS, key_label
 from worldmodels.player.session.controls.box_controls import OF_BOX, BoxControls, keys_of_buttons
 from worldmodels.player.session.controls.key_file import BEGIN_KEYS
-from worldmodels.player.session.controls.keys import Command, Controls
-from worldmodels.player.session.latents.latent_commands import OF_BUTTONS
+from worldmodels.player.session.controls.key_table import OF_BUTTONS, Command
+from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.view import theme
 from worldmodels.player.view.colour_maps import COLOUR_MAP

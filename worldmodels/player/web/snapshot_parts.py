@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pygame
 
-from worldmodels.player.session.latents.latent_commands import OF_BUTTONS, LatentCommand
+from worldmodels.player.session.controls.key_table import OF_BUTTONS, LatentCommand
 from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot
 from worldmodels.player.session.snapshot import (
     DIVERGENCE_ERROR,

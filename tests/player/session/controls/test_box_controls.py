@@ -7,7 +7,7 @@ from keys import down, tap
 
 from worldmodels.core.specs import ActionSpec
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.keys import Command
+from worldmodels.player.session.controls.key_table import Command
 from worldmodels.player.session.events import AxisEvent, KeyEvent, StickEvent
 
 

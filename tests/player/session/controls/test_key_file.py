@@ -10,9 +10,9 @@ from worldmodels.core.specs import ActionSpec
 from worldmodels.player.app import play_game
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_file import names, names_in_game, read_keys
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Command, Controls
+from worldmodels.player.session.controls.key_table import DEFAULT_KEYS, Command, LatentCommand
+from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.events import KeyEvent
-from worldmodels.player.session.latents.latent_commands import LatentCommand
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view.panels.help_screen import make_guide
 from worldmodels.player.web.guide_parts import guide_part, pad_part, touch_part
@@ -29,11 +29,11 @@ def read(tmp_path):
 
 def test_what_a_file_does_not_name_keeps_its_keys(read):
     table = read(
-        "left: [h, left]\nspecial_1: return\nnumber_3: [z, [g, page up]]\nput_back: shift+f5\nhelp: 9\nspecial_9: end\n"
+        "left: [h, left]\nspecial_1: return\nnumber_3: [z, [g, insert]]\nput_back: shift+f5\nhelp: 9\nspecial_9: end\n"
     )
     assert table.directions["left"] == ("h", "left") and table.directions["right"] == ("right", "d")
     assert table.specials[:2] == (("return",), ("k", "2"))
-    assert table.numbers[:2] == ((("z",), ("g", "page up")), (("k",), ("i",)))
+    assert table.numbers[:2] == ((("z",), ("g", "insert")), (("k",), ("i",)))
     assert table.commands[Command.PUT_BACK] == ("shift+f5",) and table.commands[Command.NEW_EPISODE] == ("r",)
     assert read("") == DEFAULT_KEYS
 

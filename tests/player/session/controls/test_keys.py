@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from worldmodels.player.session.controls.keys import Command, Controls
+from worldmodels.player.session.controls.key_table import Command
+from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.events import KeyEvent
 
 PROCGEN_BUTTONS = (

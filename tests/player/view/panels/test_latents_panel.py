@@ -11,7 +11,7 @@ from drawn import recording
 from keys import tap
 from tiny_worlds import LatentModel
 
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS
+from worldmodels.player.session.controls.key_table import DEFAULT_KEYS
 from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot, Reading
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas

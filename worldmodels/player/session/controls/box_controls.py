@@ -24,7 +24,8 @@ import numpy.typing as npt
 
 from worldmodels.core.specs import ActionSpec
 from worldmodels.envs.games.action_keys import Keys, key_label
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS, REPEAT_DELAY, Command, CommandControls, KeyTable
+from worldmodels.player.session.controls.key_table import DEFAULT_KEYS, Command, KeyTable
+from worldmodels.player.session.controls.keys import REPEAT_DELAY, CommandControls
 from worldmodels.player.session.events import AxisEvent, KeyEvent, StickEvent
 from worldmodels.player.session.snapshot import BoxPanel, PolicyPanel, plain
 from worldmodels.recordings.action_recording import Action, box_action

@@ -21,8 +21,8 @@ from worldmodels.core.errors import ConfigError, shortened, unknown
 from worldmodels.core.files.yaml_files import place, read_mapping
 from worldmodels.envs.games.action_keys import DIRECTIONS, SPECIAL_KEYS, Keys
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.keys import COMMAND_KEYS, NUMBER_KEYS, Controls, KeyTable
-from worldmodels.player.session.latents.latent_commands import LATENT_KEYS
+from worldmodels.player.session.controls.key_table import COMMAND_KEYS, LATENT_KEYS, NUMBER_KEYS, KeyTable
+from worldmodels.player.session.controls.keys import Controls
 
 FUNCTION_KEYS = tuple(f"f{number}" for number in range(1, 13))
 SHIFTED = {name: f"shift+{name}" for name in FUNCTION_KEYS}

@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from worldmodels.player.session.controls.keys import REPEAT_DELAY, KeyTable
+from worldmodels.player.session.controls.key_table import KeyTable, LatentCommand
+from worldmodels.player.session.controls.keys import REPEAT_DELAY
 from worldmodels.player.session.events import GroupEvent, KeyEvent
-from worldmodels.player.session.latents.latent_commands import LatentCommand
 from worldmodels.player.session.latents.latent_steps import FREE, LatentSteps, StepLatents
 from worldmodels.player.session.latents.latents_snapshot import (
     DrawingSnapshot,

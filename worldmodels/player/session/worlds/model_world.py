@@ -42,6 +42,7 @@ class ModelWorld:
         uncertainty: float32 (H, W), 0 to 1, how much the samples of the last step differ; None if it is not measured.
         spreads: the standard deviations of numbers over those samples.
         latents: the discrete latents of its newest step; None for a model that draws none.
+        steps: the steps that it has predicted so far, which number its samples.
         probes: the reader of the game's variables from states, or a sentence with the reason for its absence.
     """
 
@@ -50,7 +51,7 @@ class ModelWorld:
     ) -> None:
         self.model, self.tracker, self.name = model, tracker, name
         self._streams, self._settings = streams, settings
-        self._steps = 0
+        self.steps = 0
         self.predicted: Any = None
         self.reward = 0.0
         self.continuation = 1.0
@@ -73,7 +74,7 @@ class ModelWorld:
     def step(self, action: Action) -> None:
         """Predict the step of `action`, before the tracker observes its real result."""
         before = self.predicted
-        self._steps += 1
+        self.steps += 1
         self.predicted, prediction = self._step(before, action)
         self.forget_uncertainty()
         if self.measures_uncertainty:
@@ -136,17 +137,17 @@ class ModelWorld:
 
     def key(self, use: str) -> Key:
         """Return the key of this step's samples for one use."""
-        return fold(self._streams.key(f"player/{use}/{self._settings.sample}"), self._steps)
+        return fold(self._streams.key(f"player/{use}/{self._settings.sample}"), self.steps)
 
     def save(self) -> Any:
         """Return the state for `load`, without the tracker's."""
         shown = self.frame, self.vectors, self.reward, self.continuation
         latents = self.latents.save() if self.latents else ()
-        return self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, self._origin, shown, latents
+        return self.predicted, self.uncertainty, self.spreads, self.steps, self._newest, self._origin, shown, latents
 
     def load(self, saved: Any) -> None:
         """Return to a state of `save`, after the tracker has returned."""
-        self.predicted, self.uncertainty, self.spreads, self._steps, self._newest, self._origin, shown, latents = saved
+        self.predicted, self.uncertainty, self.spreads, self.steps, self._newest, self._origin, shown, latents = saved
         self._drawing = None
         if self.latents:
             self.latents.load(latents)

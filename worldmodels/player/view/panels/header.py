@@ -111,6 +111,8 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
     found = [("episode", f"{snapshot.episode}"), ("step", f"{snapshot.step}"), ("action", snapshot.action)]
     if snapshot.level_seed is not None:
         found.insert(1, ("level", f"{snapshot.level_seed}"))
+    if snapshot.checkpoint:
+        found.append(("model of step", snapshot.checkpoint))
     if snapshot.awaited:
         found.append(("loading", snapshot.awaited.status))
     if snapshot.branches:

@@ -8,8 +8,8 @@ import pygame
 
 from worldmodels.envs.games.action_keys import key_label
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.keys import DEFAULT_KEYS, Command, Controls, KeyTable
-from worldmodels.player.session.latents.latent_commands import LATENT_KEYS, OF_BUTTONS
+from worldmodels.player.session.controls.key_table import DEFAULT_KEYS, LATENT_KEYS, OF_BUTTONS, Command, KeyTable
+from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
@@ -34,6 +34,8 @@ _SHORT = {
     Command.PAUSE: "pause",
     Command.STEP: "one step",
     Command.REWIND: "back",
+    Command.EARLIER: "earlier model",
+    Command.LATER: "later model",
     Command.TOGGLE_PLAYER: "let play",
     Command.NEXT_PLAYER: "player",
     Command.BRANCHES: "branch",
@@ -87,15 +89,18 @@ def make_guide(
     players: int,
     of_images: bool = True,
     in_window: bool = True,
+    checkpoints: int = 1,
 ) -> Guide:
     """Return the guide of a session, without commands that have nothing to act on.
 
     Args:
         of_images: the model predicts images, not only numbers.
         in_window: there is a window, which has keys of its own.
+        checkpoints: the kept checkpoints of the first run.
     """
     there = {
         **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY, Command.LATENTS), with_model),
+        **dict.fromkeys((Command.EARLIER, Command.LATER), with_model and checkpoints > 1),
         Command.TOGGLE_PLAYER: players > 0,
         Command.NEXT_PLAYER: players > 1,
         Command.VIEW: not with_model,

@@ -8,8 +8,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from worldmodels.player.session.controls.keys import Command, KeyTable
-from worldmodels.player.session.latents.latent_commands import OF_BUTTONS, LatentCommand
+from worldmodels.player.session.controls.key_table import OF_BUTTONS, Command, KeyTable, LatentCommand
 from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot, Reading
 from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.view import theme

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import pygame
 
-from worldmodels.player.session.controls.keys import KeyTable
-from worldmodels.player.session.latents.latent_commands import LatentCommand
+from worldmodels.player.session.controls.key_table import KeyTable, LatentCommand
 from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot, Reading
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
