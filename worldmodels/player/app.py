@@ -109,8 +109,10 @@ def play_headless(
         folder: the folder of the pictures that key F2 saves.
     """
     film, nobody = Film(painter, zoom, folder), Unattended()
-    for _ in play(session, nobody, nobody, keys, ticks):
+    for changed in play(session, nobody, nobody, keys, ticks):
         yield film.frame(session)
+        film.follow(session, changed)
+    film.finish(session)
 
 
 def _is_played_by_hand(options: PlayOptions, keys: KeyScript) -> bool:

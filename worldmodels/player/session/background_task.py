@@ -39,6 +39,10 @@ class BackgroundTask(Generic[Result]):
             raise self._error
         return self._result
 
+    def wait(self) -> None:
+        """Wait for the end of the work."""
+        self._thread.join()
+
     def stop(self) -> None:
         """End the work at its next report, without waiting for it.
 

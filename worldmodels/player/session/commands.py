@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections import deque
 from collections.abc import Callable, Sequence
 
 from worldmodels.player.session.background_task import BackgroundTask, Checkpoints, Newcomers
@@ -43,6 +45,7 @@ class SessionCommands:
     Attributes:
         begins_with_game: the real game is played while the rest is loaded.
         pictures: the number of pictures that the person has requested; the loop's owner writes them.
+        captures: the films that the person has requested, likewise.
     """
 
     def __init__(
@@ -64,6 +67,8 @@ class SessionCommands:
         self._awaited: tuple[tuple[str, ...], bool] = (), False
         self.paused = self.help_shown = self.quit = False
         self.pictures = 0
+        self.captures: deque[Command] = deque()
+        self._told = False
         self._end_ticks = END_TICKS
         self._notice, self._notice_ticks = "", 0
         self._one_step = False
@@ -181,6 +186,7 @@ class SessionCommands:
             Command.SAVE: self._save,
             Command.LOAD: self._load,
             Command.PICTURE: self._request_picture,
+            **{one: functools.partial(self.captures.append, one) for one in (Command.CLIP, Command.GIF, Command.FILM)},
             Command.VIEW: self._change_view,
             Command.FULL_SCREEN: _leave_to_the_window,
             Command.ZOOM: _leave_to_the_window,
@@ -268,6 +274,11 @@ class SessionCommands:
             self._leave_branches()
         else:
             self._notify("this is as far back as it goes" if self._play.save() else CANNOT_SAVE)
+
+    def tell(self, notice: str) -> None:
+        """Show a message of the loop's owner from the next tick on."""
+        self._notify(notice)
+        self._told = True
 
     def _notify(self, notice: str) -> None:
         """Show a message for a while; an empty text keeps the message before it."""

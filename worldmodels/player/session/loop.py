@@ -125,8 +125,8 @@ def play(
     script: KeyScript,
     ticks: int | None = None,
     waits_for_key: bool = False,
-) -> Iterator[None]:
-    """Tick the session, and yield after each tick, until a person leaves.
+) -> Iterator[bool]:
+    """Tick the session, and yield after each tick whether there is something new to see, until a person leaves.
 
     Args:
         script: its events are added to those of the source.
@@ -147,7 +147,7 @@ def play(
         clock.ticked(began, session.settings.rate)
         changed = session.tick([*events, *script.get(tick, ())]) or joined
         sink.show(session, changed, began)
-        yield
+        yield changed
         tick, events = tick + 1, []
 
 

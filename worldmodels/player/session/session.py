@@ -43,7 +43,7 @@ class Session(SessionCommands):
 
     def tick(self, events: Iterable[InputEvent] = ()) -> bool:
         """Do one tick of the clock; return whether there is something new to see. Worlds wait while work is pending."""
-        changed = self._count_down()
+        changed, self._told = self._count_down() or self._told, False
         for event in events:
             changed |= self._take(event)
         changed |= self._execute(self.controls.repeated_command) | self._latents.tick()

@@ -42,18 +42,19 @@ def run_window(
         UserError: there is no display, or whatever `prepare` raised.
     """
     with recorder_of(options) as recorder:  # the video is written after the window has closed
-        window = _Window(painter, options, zoom)
+        window, film, session = _Window(painter, options, zoom), Film(painter, zoom, options.pictures), None
         try:
             session = window.load(prepare)
             if session is not None:
-                film = Film(painter, zoom, options.pictures)
                 # A script or the policy starts at once; a person may still be reading.
                 waits_for_key = not (script or options.policy)
-                for _ in play(session, window, window, script, options.steps, waits_for_key):
-                    film.record(session, recorder)
+                for changed in play(session, window, window, script, options.steps, waits_for_key):
+                    film.record(session, recorder, changed)
             return session
         finally:
             window.close()
+            if session is not None:
+                film.finish(session)
 
 
 class _Window:

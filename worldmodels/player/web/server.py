@@ -53,6 +53,7 @@ class Server:
         self.app = web.Application()
         self.app.router.add_get("/check", self._check)
         self.app.router.add_get("/socket", self._connect)
+        self.app.router.add_get("/film/{name}", self._send_film)
         self.app.router.add_get("/{name:.*}", self._send_file)
         self.app.on_response_prepare.append(_add_headers)
         self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=1.0, logger=_log())
@@ -89,6 +90,13 @@ class Server:
             raise web.HTTPNotFound
         body, kind = self._files[request.path]
         return web.Response(body=body, content_type=kind, charset="utf-8")
+
+    async def _send_film(self, request: web.Request) -> web.StreamResponse:
+        self._check_token(request)
+        path = self._thread.film(request.match_info["name"])
+        if path is None or not path.is_file():
+            raise web.HTTPNotFound
+        return web.FileResponse(path, headers={"Content-Disposition": f'attachment; filename="{path.name}"'})
 
     async def _check(self, request: web.Request) -> web.Response:
         """Answer whether the token of a link is right, since a web socket cannot give its page the reason of a

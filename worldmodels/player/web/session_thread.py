@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from worldmodels.player.session.controls.key_script import KeyScript
@@ -71,9 +72,16 @@ class SessionThread:
         self._fixed["pad"] = page_json(pad_part(session.controls))
         self._fixed["choices"] = page_json(choices_part(session.settings))
         waits_for_key = not (self._script or self._options.policy)
-        for _ in play(session, self.inbox, self, self._script, self._options.steps, waits_for_key):
-            self._film.record(session, self._recorder)
+        try:
+            for changed in play(session, self.inbox, self, self._script, self._options.steps, waits_for_key):
+                self._film.record(session, self._recorder, changed)
+        finally:
+            self._film.finish(session)
         return session
+
+    def film(self, name: str) -> Path | None:
+        """Return the path of a film that was requested by a key and is complete, in any thread."""
+        return next((path for path in self._film.written if path.name == name), None)
 
     def show_ready(self, session: Session) -> None:
         """Let the pages ask for a key, over the rules or beside the game that begins with it."""
@@ -94,9 +102,9 @@ class SessionThread:
     def _show_session(self, session: Session, kind: str = "", text: str = "", began: float = 0.0) -> None:
         snapshot = session.snapshot()
         parts = parts_of(snapshot, self._painter.source, self.latency.text, self._painter.guide.signs)
-        self._publish(
-            {**parts, "status": {"kind": kind, "text": text}}, frames_of(snapshot), began, session.settings.rate
-        )
+        written = [path.name for path in self._film.written]
+        parts |= {"status": {"kind": kind, "text": text}, "film": written[-1] if written else None}
+        self._publish(parts, frames_of(snapshot), began, session.settings.rate)
 
     def _publish(self, parts: dict[str, Any], frames: Any, began: float = 0.0, rate: float = 1.0) -> None:
         entries = parts.pop("timeline", None)

@@ -33,6 +33,9 @@ class Command(Enum):
     SAVE = "save this moment"
     LOAD = "go back to the saved moment"
     PICTURE = "save pictures of the window and of the frames"
+    CLIP = "save the last ten seconds as a film"
+    GIF = "save them as a GIF"
+    FILM = "begin a film, or end and save it"
     VIEW = "the agent's view, or people's"
     FULL_SCREEN = "full screen, or a window again"
     ZOOM = "the next size of the window"
@@ -59,6 +62,9 @@ COMMAND_KEYS = {
     Command.SAVE: ("shift+f1",),
     Command.LOAD: ("f1",),
     Command.PICTURE: ("f2",),
+    Command.CLIP: ("f6",),
+    Command.GIF: ("shift+f6",),
+    Command.FILM: ("f7",),
     Command.VIEW: ("v",),
     Command.FULL_SCREEN: ("f11", "alt+return"),
     Command.ZOOM: ("f10",),

@@ -29,6 +29,7 @@ function drawScene(parts, frames) {
   if ("guide" in parts || "touch" in parts || "choices" in parts) enableControls();
   if ("header" in parts) showHeader(parts.header);
   if ("settings" in parts || "choices" in parts) showSettings(state.parts.settings);
+  if (parts.film && state.role.plays) download(parts.film);
   showHelp();
   byId("screen").hidden = !state.parts.columns;
   if (state.parts.columns) drawPanes(new Set([...Object.keys(parts), ...Object.keys(frames)]));
@@ -63,6 +64,14 @@ function showHeader(header) {
   setPill("clock", header.branches ? "branches" : header.clock, clock);
   byId("facts").replaceChildren(...header.facts.map(([name, value]) => make("span", "", `${name} `, make("b", "", value))));
   setText(byId("totals"), header.totals);
+}
+
+/** Load down a film that the one who plays has asked for. */
+function download(name) {
+  const link = make("a");
+  link.href = `film/${name}?${new URLSearchParams({ token: location.hash.slice(1) })}`;
+  link.download = name;
+  link.click();
 }
 
 function setPill(id, text, role) {
