@@ -349,3 +349,25 @@ def test_a_request_that_is_no_http_prints_nothing(make_session, capfd, caplog):
 
     play(make_session(), act)
     assert (capfd.readouterr().err, caplog.records) == ("", [])
+
+
+def test_a_film_that_was_asked_for_is_loaded_down_by_who_has_the_link(make_session, tmp_path):
+    async def act(http, served):
+        async with TestPage(http, served) as page:
+            await begin(page)
+            await page.tap("f6")
+            await page.until(lambda page: page.parts.get("film"))
+            name = page.parts["film"]
+            async with http.get(f"{served.address}/film/{name}", params={"token": served.token}) as answer:
+                found = answer.status, answer.headers["Content-Disposition"], await answer.read()
+            others = []
+            for path, token in ((name, "wrong"), ("play-009.mp4", served.token), ("..%2fsecret", served.token)):
+                async with http.get(f"{served.address}/film/{path}", params={"token": token}) as answer:
+                    others.append(answer.status)
+            return found, others
+
+    (tmp_path / "secret").write_text("not a film")
+    (status, how, film), others = play(make_session(), act, rate=60, pictures=tmp_path / "films")
+    assert (status, how) == (200, 'attachment; filename="play-001.mp4"')
+    assert film == (tmp_path / "films" / "play-001.mp4").read_bytes()
+    assert others == [403, 404, 404]

@@ -63,7 +63,7 @@ class BackgroundTask(Generic[Result]):
         self.status = status
 
 
-class Checkpoints(Protocol):
+class KeptCheckpoints(Protocol):
     """The kept checkpoints of a session's first run, one of which is played."""
 
     step: int
@@ -83,8 +83,8 @@ class Newcomers(NamedTuple):
     policy: PolicyPlayer | None
     ranges: VectorRanges | None
     """The ranges of numbers in earlier experience."""
-    checkpoints: Checkpoints | None = None
-    """None if there is but one."""
+    checkpoints: KeptCheckpoints | None = None
+    """The kept checkpoints, if there are several."""
 
 
 class _Stopped(Exception):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from worldmodels.player.session.background_task import BackgroundTask, Checkpoints, Newcomers
+from worldmodels.player.session.background_task import BackgroundTask, KeptCheckpoints, Newcomers
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_table import Command
 from worldmodels.player.session.controls.keys import Controls
@@ -62,7 +61,7 @@ class SessionCommands:
         self._title, self.controls, self.settings = title, controls, settings
         self._play = Playthrough(real, models, players, controls.idle, ranges)
         self._loading: BackgroundTask[Newcomers] | None = None
-        self._checkpoints: Checkpoints | None = None
+        self._checkpoints: KeptCheckpoints | None = None
         self.begins_with_game = False
         self._awaited: tuple[tuple[str, ...], bool] = (), False
         self.paused = self.help_shown = self.quit = False
@@ -95,7 +94,7 @@ class SessionCommands:
         step = min(later) if places > 0 else max(later)
         self._inspection.pending = PendingWork(f"Loading the model of step {step:,}", lambda: self._use(kept, step))
 
-    def _use(self, kept: Checkpoints, step: int) -> None:
+    def _use(self, kept: KeptCheckpoints, step: int) -> None:
         kept.use(step)
         self._rewind_buffer.change_models()
         self._inspection.branches = None
@@ -186,7 +185,9 @@ class SessionCommands:
             Command.SAVE: self._save,
             Command.LOAD: self._load,
             Command.PICTURE: self._request_picture,
-            **{one: functools.partial(self.captures.append, one) for one in (Command.CLIP, Command.GIF, Command.FILM)},
+            Command.CLIP: lambda: self.captures.append(Command.CLIP),
+            Command.GIF: lambda: self.captures.append(Command.GIF),
+            Command.FILM: lambda: self.captures.append(Command.FILM),
             Command.VIEW: self._change_view,
             Command.FULL_SCREEN: _leave_to_the_window,
             Command.ZOOM: _leave_to_the_window,
