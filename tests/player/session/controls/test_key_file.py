@@ -91,16 +91,16 @@ def test_a_name_that_the_game_lacks_is_refused(tmp_path, controls, there, missin
     own, path = names_in_game(controls), tmp_path / "keys.yaml"
     assert set(there) <= set(own) and not set(missing) & set(own)
     for name in there:
-        path.write_text(f"{name}: f7\n" if not name.startswith("number") else f"{name}: [f7, f8]\n")
+        path.write_text(f"{name}: f12\n" if not name.startswith("number") else f"{name}: [f12, f8]\n")
         read_keys(path, own)
     for name in missing:
-        path.write_text(f"help: f9\n{name}: f7\n")
+        path.write_text(f"help: f9\n{name}: f12\n")
         with pytest.raises(ConfigError, match=f"line 2: .* has no '{name}'. It has {', '.join(own)}"):
             read_keys(path, own)
 
 
 def test_the_player_refuses_keys_of_actions_that_its_game_lacks(tmp_path):
-    (tmp_path / "keys.yaml").write_text("special_1: f7\n")
+    (tmp_path / "keys.yaml").write_text("special_1: f12\n")
     with pytest.raises(ConfigError, match="has no 'special_1'. It has left, right, up, down."):
         play_game("maze", PlayOptions(keys=tmp_path / "keys.yaml", headless=True, steps=1, video=tmp_path / "a.mp4"))
 
