@@ -8,7 +8,8 @@ import pytest
 from keys import down, run, tap
 from tiny_worlds import CopyingModel, WalkModel
 
-from worldmodels.player.session.events import KeyEvent
+from worldmodels.player.session import session as session_module
+from worldmodels.player.session.events import KeyEvent, SeekEvent
 
 RIGHT = 7
 
@@ -69,7 +70,8 @@ def test_backspace_takes_steps_back_exactly_and_play_goes_on_as_it_did(make_sess
     for _ in range(1000):
         session.tick(tap("backspace"))
     assert session.snapshot().notice == "this is as far back as it goes"
-    assert session.snapshot().history == pictures[0].history
+    seen = session.snapshot()
+    assert seen.history[: seen.present + 1] == pictures[0].history
     session.tick(tap("c"))
     for tick in range(1, 60):
         session.tick({20: tap("x"), 45: tap("r")}.get(tick, ()))
@@ -109,3 +111,104 @@ def test_the_log_holds_what_was_done_and_forgets_what_was_taken_back(make_sessio
     assert list(episode.actions) == [RIGHT, RIGHT, RIGHT, 5]
     assert [event[1] for event in episode.events] == ["put back"]
     assert set(episode.seen) == {0, 4}
+
+
+def at(session):
+    seen = session.snapshot()
+    return seen.step, seen.real.frame.tobytes(), seen.models[0].frame.tobytes(), seen.present, len(seen.history)
+
+
+def test_the_time_line_leads_back_and_on_again(make_session):
+    session = make_session()
+    places = [at(session)]
+    for tick in range(8):
+        session.tick(down("right") if tick == 0 else ())
+        places.append(at(session))
+    assert [place[3:] for place in places] == [(i, i + 1) for i in range(9)]
+    session.tick([SeekEvent(5)])
+    seen = session.snapshot()
+    assert (seen.clock, seen.step, seen.present, len(seen.history)) == ("paused", 3, 3, 9)
+    assert at(session)[:3] == places[3][:3]
+    for back, step in ((0, 8), (8, 0), (400, 0), (2, 6)):
+        session.tick([SeekEvent(back)])
+        assert (*at(session)[:3], at(session)[3]) == (*places[step][:3], step)
+    session.tick(tap("backspace"))
+    assert at(session)[3:] == (5, 9)
+    session.tick(tap("n"))  # a step forgets what was later
+    assert at(session)[3:] == (6, 7)
+    session.tick([SeekEvent(0)])
+    assert session.snapshot().step == 6
+
+
+def test_marks_are_jumped_to(make_session):
+    session = make_session()
+    run(session, 4)
+    session.tick(tap("x"))  # and a step
+    run(session, 2)
+    session.tick(tap("["))
+    assert (session.snapshot().step, session.snapshot().since_put_back) == (4, 0)
+    session.tick(tap("["))
+    assert session.snapshot().step == 0
+    session.tick(tap("["))
+    assert session.snapshot().notice == "there is no such moment"
+    session.tick(tap("]"))
+    assert (session.snapshot().step, session.snapshot().since_put_back) == (4, 0)
+
+
+def test_an_environment_that_cannot_save_has_no_time_line_to_drag(make_session):
+    session = make_session()
+    session._play.real._env = SimpleNamespace(step=session._play.real._env.step)
+    session.tick([SeekEvent(0)])
+    assert session.snapshot().notice == "this environment cannot save its state"
+
+
+def search(session, ticks=400):
+    """Look for a surprise; return what is seen when the search is over."""
+    session.tick(tap("e"))
+    for _ in range(ticks):
+        if session.snapshot().clock == "paused":
+            return session.snapshot()
+        session.tick()
+    raise AssertionError("the search has no end")
+
+
+class BlindModel(WalkModel):
+    """A model that draws black from 7 steps after it saw the real state."""
+
+    def frame(self, state, before=None):
+        return super().frame(state) * (state["age"] < 7)[:, None, None, None].astype("uint8")
+
+
+def test_the_search_stops_before_the_model_is_far_off(make_session):
+    session = make_session(model=BlindModel, temperature=0)
+    run(session, 30)
+    seen = search(session)
+    assert seen.notice == "in 20 steps: the model is far off"
+    far = [i for i, entry in enumerate(seen.history) if entry.diverged]
+    assert far[-1] == len(seen.history) - 1
+    assert seen.step == 30 + 7 - 20  # with the put-back, 7 steps alone
+    session.tick([SeekEvent(0)])
+    assert session.snapshot().step == 37
+
+
+def test_the_search_stops_before_an_episode_that_ends_without_a_reward(make_session, monkeypatch):
+    session = make_session(length=50, temperature=0)
+    act = session._play.policy.act
+    monkeypatch.setattr(session._play.policy, "act", lambda: act() if session.snapshot().episode < 3 else 0)
+    seen = search(session)
+    assert (seen.notice, seen.episode, seen.step) == ("in 20 steps: the episode ends without a reward", 3, 30)
+    assert seen.since_put_back <= 20
+
+
+def test_a_search_ends_without_a_surprise_or_with_a_key(make_session, monkeypatch):
+    monkeypatch.setattr(session_module, "LONGEST_SEARCH", 100)
+    session = make_session(temperature=0)
+    assert search(session).notice == "no surprise in 100 steps"
+    session.tick(tap("e"))
+    session.tick()
+    step = session.snapshot().step
+    session.tick([KeyEvent("left", True)])
+    assert (session.snapshot().step, session.snapshot().player) == (step + 1, "you")
+    without = make_session(with_policy=False)
+    without.tick(tap("e"))
+    assert without.snapshot().notice == "a surprise needs a policy, and a real game that can be taken back"

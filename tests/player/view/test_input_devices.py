@@ -7,11 +7,13 @@ from types import SimpleNamespace
 import pygame
 import pytest
 from cart_world import BOX
+from keys import run
+from serving import make_painter
 
 from worldmodels.player.app import play_game
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_table import DEFAULT_KEYS
-from worldmodels.player.session.events import AxisEvent, KeyEvent, StickEvent
+from worldmodels.player.session.events import AxisEvent, KeyEvent, SeekEvent, StickEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view import input_devices
 from worldmodels.player.view.canvas import Canvas
@@ -154,3 +156,27 @@ def test_a_window_hears_the_mouse(window, tmp_path, monkeypatch):
     monkeypatch.setattr(pygame.event, "get", lambda: waves.pop(0) if waves else [quit_])
     play_game("Pendulum-v1", PlayOptions(rate=240, record=tmp_path / "a.jsonl"))
     assert {(0.0,), (1.0,)} >= set(read_recording(tmp_path / "a.jsonl").episodes[0].actions) > {(0.0,)}
+
+
+def test_the_mouse_drags_the_present_along_the_time_line(make_session):
+    session = make_session()
+    painter, surface = make_painter(session), pygame.Surface((1280, 720))
+    run(session, 12)
+    mouse = input_devices.TimelineInput(painter, session)
+    layout = painter._layout(surface, session.snapshot())
+    right, y = layout.rest.right - 10, layout.rest.centery  # the last entry ends there
+    step = 3 if layout.rest.width - 102 >= 720 else 2
+
+    def moved(x, kind, buttons=(1, 0, 0)):
+        more = {"button": 1} if kind != pygame.MOUSEMOTION else {"buttons": buttons}
+        return mouse.events(surface, pygame.event.Event(kind, pos=(x, y), **more))
+
+    assert moved(right - 1, pygame.MOUSEMOTION) == [], "nothing is dragged yet"
+    assert moved(right - 1, pygame.MOUSEBUTTONDOWN) == [SeekEvent(0)]
+    assert moved(right - 1 - 4 * step, pygame.MOUSEMOTION) == [SeekEvent(4)]
+    y = 0
+    assert moved(right + 50, pygame.MOUSEMOTION) == [SeekEvent(0)], "a drag may leave the time line"
+    assert moved(0, pygame.MOUSEMOTION) == [SeekEvent(12)]
+    moved(0, pygame.MOUSEBUTTONUP)
+    assert moved(0, pygame.MOUSEMOTION) == []
+    assert moved(right - 1, pygame.MOUSEBUTTONDOWN) == [], "this is the header"

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from worldmodels.player.session.events import AxisEvent, GroupEvent, KeyEvent, SettingEvent, StickEvent
+from worldmodels.player.session.events import AxisEvent, GroupEvent, KeyEvent, SeekEvent, SettingEvent, StickEvent
 from worldmodels.player.web.messages import Seen, Wish, read_message
 
 MEANINGS = {
@@ -19,6 +19,7 @@ MEANINGS = {
     '{"stick": 1, "deflection": -0.25}': StickEvent(1, -0.25),
     '{"setting": 2, "value": 4}': SettingEvent(2, 4),
     '{"group": 3}': GroupEvent(3),
+    '{"seek": 12}': SeekEvent(12),
     '{"wish": "play"}': Wish.PLAY,
     '{"wish": "hand over"}': Wish.HAND_OVER,
     '{"seen": 17}': Seen(17),
@@ -31,13 +32,14 @@ NONE = [
     *('{"axis": 0, "value": 1e999}', '{"axis": 0, "value": true}', f'{{"axis": 0, "value": {10**400}}}'),
     *('{"stick": 0, "deflection": null}', '{"stick": 0, "deflection": NaN}', '{"stick": "0", "deflection": 0}'),
     *('{"setting": 0, "value": -1}', '{"setting": 0, "value": 0.5}', f'{{"setting": {10**30}, "value": 0}}'),
+    *('{"seek": -1}', '{"seek": 0.5}', '{"seek": null}'),
     *('{"group": -1}', '{"group": 1.0}', '{"group": null}'),
     *('{"wish": "quit"}', '{"wish": null}', '{"seen": -1}', '{"seen": "1"}', '{"role": "player"}'),
     *("[" * 2000, '{"a":' * 500 + "1" + "}" * 500, '{"key": "\\ud800", "pressed": true}'),
 ]
 
 
-KINDS = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent | Wish | Seen
+KINDS = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent | SeekEvent | Wish | Seen
 
 
 @pytest.mark.parametrize("text", MEANINGS)
@@ -52,7 +54,7 @@ def test_everything_else_is_none(text):
 
 def test_random_messages_are_never_an_error():
     generator = random.Random(0)
-    names = ["key", "pressed", "axis", "stick", "deflection", "value", "setting", "group", "wish", "seen", "\n"]
+    names = ["key", "pressed", "axis", "stick", "deflection", "value", "setting", "group", "seek", "wish", "seen", "\n"]
     values = ["left", "play", True, None, -1, 0, 10**25, 1e308, -0.5, [], [[]], {}, {"key": "left"}, "\udfff", "x" * 99]
     for _ in range(3000):
         chosen = {name: generator.choice(values) for name in generator.sample(names, generator.randint(0, 4))}

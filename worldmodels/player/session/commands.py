@@ -15,7 +15,6 @@ from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
 from worldmodels.player.session.settings import Settings
-from worldmodels.player.session.snapshot import AwaitedModels
 from worldmodels.player.session.worlds.frames import VectorRanges
 from worldmodels.player.session.worlds.inspection import Inspection, PendingWork
 from worldmodels.player.session.worlds.model_world import ModelWorld
@@ -68,6 +67,7 @@ class SessionCommands:
         self.pictures = 0
         self.captures: deque[Command] = deque()
         self._told = False
+        self._searched: int | None = None
         self._end_ticks = END_TICKS
         self._notice, self._notice_ticks = "", 0
         self._one_step = False
@@ -101,51 +101,6 @@ class SessionCommands:
         self.log.event("checkpoint", step)
         self._notify(f"the model as it was at step {step:,}")
 
-    # ---- what is loaded while the real game is played
-
-    def wait_for(self, loading: BackgroundTask[Newcomers], names: Sequence[str], reconstructs: bool) -> None:
-        """Let the newcomers of `loading` join as soon as they are loaded.
-
-        Args:
-            names: of the learned worlds among them.
-            reconstructs: the first one has its own picture of the real frame.
-        """
-        self._loading, self._awaited, self.begins_with_game = loading, (tuple(names), reconstructs), True
-
-    def join(self, newcomers: Newcomers, playing: str = "") -> None:
-        """Add learned worlds and a policy; the models predict on from the real state. Earlier steps are not undone.
-
-        Args:
-            playing: the name of the player from now on; empty for the present one.
-        """
-        self._play.join(newcomers.models, newcomers.policy, newcomers.ranges)
-        self._checkpoints = newcomers.checkpoints
-        self._set_players(playing or self._selection.name)
-        if self._play.models and self._play.counters.step:
-            self.log.event("put back")
-
-    def stop_loading(self) -> None:
-        """Load no further, because play ends."""
-        if self._loading:
-            self._loading.stop()
-
-    @property
-    def awaits(self) -> bool:
-        """Whether newcomers are still loaded."""
-        return self._loading is not None
-
-    def welcome(self) -> bool:
-        """Let newcomers join if they are loaded by now, or raise their loading's error; return whether they did."""
-        if self._loading is None or self._loading.running:
-            return False
-        loading, self._loading = self._loading, None
-        self.join(loading.result())
-        return True
-
-    @property
-    def _awaited_models(self) -> AwaitedModels | None:
-        return AwaitedModels(*self._awaited, self._loading.status) if self._loading else None
-
     @property
     def log(self) -> SessionLog:
         """The actions and events so far."""
@@ -170,6 +125,9 @@ class SessionCommands:
             Command.PAUSE: self._pause_or_run,
             Command.STEP: self._step_once,
             Command.REWIND: self._rewind,
+            Command.MARK_BEFORE: lambda: self._seek(self._rewind_buffer.seek_mark(-1)),
+            Command.MARK_AFTER: lambda: self._seek(self._rewind_buffer.seek_mark(1)),
+            Command.SURPRISE: lambda: self._if_model(self._search),
             Command.EARLIER: lambda: self._if_model(lambda: self._change_checkpoint(-1)),
             Command.LATER: lambda: self._if_model(lambda: self._change_checkpoint(1)),
             Command.TOGGLE_PLAYER: lambda: self._notify(self._selection.toggle()),
@@ -280,6 +238,25 @@ class SessionCommands:
         """Show a message of the loop's owner from the next tick on."""
         self._notify(notice)
         self._told = True
+
+    def _seek(self, found: bool) -> None:
+        """Pause after a jump on the time line."""
+        self.paused = True
+        self.controls.stop_repeating()
+        if found:
+            self._leave_branches()
+        else:
+            self._notify("there is no such moment" if self._play.save() else CANNOT_SAVE)
+
+    def _search(self) -> None:
+        """Begin to look for the next surprise; the session's ticks go on with it."""
+        if self._play.policy is None or self._play.real.frozen or self._play.save() is None:
+            self._notify("a surprise needs a policy, and a real game that can be taken back")
+            return
+        self.paused, self._searched = False, 0
+        self._inspection.branches = None
+        self._put_back()
+        self._notify("looking for the next surprise")
 
     def _notify(self, notice: str) -> None:
         """Show a message for a while; an empty text keeps the message before it."""

@@ -53,6 +53,13 @@ class GroupEvent(_Unpressed):
 
 
 @dataclass(frozen=True)
+class SeekEvent(_Unpressed):
+    """A seek event goes to a moment on the time line, so many entries before its last one."""
+
+    back: int
+
+
+@dataclass(frozen=True)
 class AbsenceEvent(_Unpressed):
     """An absence event pauses the session, because the person who played has gone."""
 
@@ -60,4 +67,4 @@ class AbsenceEvent(_Unpressed):
     """The message to show until the clock runs again."""
 
 
-InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent | AbsenceEvent
+InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent | SeekEvent | AbsenceEvent

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from worldmodels.player.session.playthrough import Playthrough, SavedState
+from worldmodels.player.session.snapshot import TimelineEntry
 
 CAPACITY = 1000
 """Steps that can be taken back."""
@@ -31,12 +32,42 @@ class RewindBuffer:
     def __init__(self, play: Playthrough) -> None:
         self._play = play
         self._past: deque[_Moment] = deque(maxlen=CAPACITY)
+        self._future: list[_Moment] = []
+        """What was taken back, until another step is taken; the nearest moment is the last."""
         self._saved: _Moment | None = None
         self._models = 0
+
+    @property
+    def line(self) -> tuple[tuple[TimelineEntry, ...], int]:
+        """The time line, with what was taken back, and the place of the present on it."""
+        now = tuple(self._play.history)
+        whole = self._future[0].state.history if self._future else now
+        place = next((i for i, entry in enumerate(whole) if entry is now[-1]), None)
+        return (now, len(now) - 1) if place is None else (whole, place)
+
+    def seek(self, place: int) -> bool:
+        """Go to the moment that is nearest to a place on the time line; return False if none is kept."""
+        present = self._moment()
+        if present is None:
+            return False
+        moments = [*self._past, present, *reversed(self._future)]
+        places = {id(entry): i for i, entry in enumerate(self.line[0])}
+        there = [places.get(id(moment.state.history[-1])) for moment in moments]
+        _, chosen = min((abs(at - place), i) for i, at in enumerate(there) if at is not None)
+        self._past, self._future = deque(moments[:chosen], CAPACITY), moments[:chosen:-1]
+        self._go_to(moments[chosen])
+        return True
+
+    def seek_mark(self, direction: int) -> bool:
+        """Go to the next mark before (-1) or after (1) the present; return False if there is none."""
+        line, now = self.line
+        marked = [i for i, entry in enumerate(line) if (entry.mark or entry.diverged) and (i - now) * direction > 0]
+        return bool(marked) and self.seek(min(marked, key=lambda i: abs(i - now)))
 
     def push(self) -> None:
         """Add the current state, before the worlds change."""
         moment = self._moment()
+        self._future.clear()
         if moment is not None:
             self._past.append(moment)
 
@@ -44,6 +75,8 @@ class RewindBuffer:
         """Go back to the state that was added last and remove it; return False if there is none."""
         if not self._past:
             return False
+        if (present := self._moment()) is not None:
+            self._future.append(present)
         self._go_to(self._past.pop())
         return True
 
@@ -63,6 +96,7 @@ class RewindBuffer:
     def change_models(self) -> None:
         """Let models that were changed live the present moment; the states before are of other models."""
         self._models += 1
+        self._future.clear()
         live_again(self._play)
 
     def _moment(self) -> _Moment | None:

@@ -6,8 +6,9 @@ the same snapshots.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from worldmodels.player.session.background_task import BackgroundTask, Newcomers
 from worldmodels.player.session.commands import SessionCommands
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_table import Command
@@ -17,13 +18,27 @@ from worldmodels.player.session.events import (
     GroupEvent,
     InputEvent,
     KeyEvent,
+    SeekEvent,
     SettingEvent,
     StickEvent,
 )
 from worldmodels.player.session.players import YOU
-from worldmodels.player.session.snapshot import BoxPanel, ClockState, PolicyPanel, Snapshot, Totals
+from worldmodels.player.session.snapshot import (
+    DIVERGENCE_ERROR,
+    AwaitedModels,
+    BoxPanel,
+    ClockState,
+    PolicyPanel,
+    Snapshot,
+    Totals,
+)
 from worldmodels.player.session.worlds.inspection import PendingWork
 from worldmodels.recordings.action_recording import Action
+
+BEFORE_SURPRISE = 20
+"""Steps from the moment that is shown to a surprise; while it is looked for, the model is put back as often."""
+SEARCHED_EACH_TICK, LONGEST_SEARCH = 10, 3000
+"""Steps of that search at a tick, and in all."""
 
 
 class Session(SessionCommands):
@@ -38,6 +53,51 @@ class Session(SessionCommands):
     def pending(self) -> PendingWork | None:
         """The work that takes long and has to be done before the next tick, if any."""
         return self._inspection.pending
+
+    # ---- what is loaded while the real game is played
+
+    def wait_for(self, loading: BackgroundTask[Newcomers], names: Sequence[str], reconstructs: bool) -> None:
+        """Let the newcomers of `loading` join as soon as they are loaded.
+
+        Args:
+            names: of the learned worlds among them.
+            reconstructs: the first one has its own picture of the real frame.
+        """
+        self._loading, self._awaited, self.begins_with_game = loading, (tuple(names), reconstructs), True
+
+    def join(self, newcomers: Newcomers, playing: str = "") -> None:
+        """Add learned worlds and a policy; the models predict on from the real state. Earlier steps are not undone.
+
+        Args:
+            playing: the name of the player from now on; empty for the present one.
+        """
+        self._play.join(newcomers.models, newcomers.policy, newcomers.ranges)
+        self._checkpoints = newcomers.checkpoints
+        self._set_players(playing or self._selection.name)
+        if self._play.models and self._play.counters.step:
+            self.log.event("put back")
+
+    def stop_loading(self) -> None:
+        """Load no further, because play ends."""
+        if self._loading:
+            self._loading.stop()
+
+    @property
+    def awaits(self) -> bool:
+        """Whether newcomers are still loaded."""
+        return self._loading is not None
+
+    def welcome(self) -> bool:
+        """Let newcomers join if they are loaded by now, or raise their loading's error; return whether they did."""
+        if self._loading is None or self._loading.running:
+            return False
+        loading, self._loading = self._loading, None
+        self.join(loading.result())
+        return True
+
+    @property
+    def _awaited_models(self) -> AwaitedModels | None:
+        return AwaitedModels(*self._awaited, self._loading.status) if self._loading else None
 
     # ---- the clock
 
@@ -84,6 +144,8 @@ class Session(SessionCommands):
         """Step the worlds, or begin the next episode if the last one is over and was shown long enough."""
         if not self._play.real.ended and self._selection.begins_episode:
             self._begin_episode()
+        elif self._searched is not None:
+            self._search_on()
         elif not self._play.real.ended:
             self._step_worlds()
         elif self.paused or self._end_ticks <= 1:
@@ -97,8 +159,42 @@ class Session(SessionCommands):
             self._play.put_back()
         self._play.step(self._choose())
 
+    def _search_on(self) -> None:
+        """Let the policy take steps, up to a surprise: the model is far off, or an episode ends without a reward."""
+        play = self._play
+        for _ in range(SEARCHED_EACH_TICK):
+            self._rewind_buffer.push()
+            if play.real.ended:
+                play.begin_episode()
+                continue
+            if play.counters.since_put_back >= BEFORE_SURPRISE:
+                play.put_back()
+            play.step(play.policy.act() if play.policy else self.controls.idle)
+            self._searched = (self._searched or 0) + 1
+            is_far = play.history[-1].models[0].image_error >= DIVERGENCE_ERROR
+            if is_far or (play.real.ended and play.real.reward <= 0):
+                self._show_surprise("the model is far off" if is_far else "the episode ends without a reward")
+                return
+        if self._searched is not None and self._searched >= LONGEST_SEARCH:
+            self._searched, self.paused = None, True
+            self._notify(f"no surprise in {LONGEST_SEARCH:,} steps")
+
+    def _show_surprise(self, what: str) -> None:
+        """Pause some steps before the present, which stays on the time line."""
+        surprise = self._play.counters.step
+        back = min(BEFORE_SURPRISE, surprise)
+        while self._play.counters.step > surprise - back and self._rewind_buffer.pop():
+            pass
+        self._searched, self.paused = None, True
+        self._leave_branches()
+        self._notify(f"in {back} steps: {what}")
+
     def _take(self, event: InputEvent) -> bool:
         """Take one event; return whether there is something new to see."""
+        self._searched = None if event.pressed else self._searched
+        if isinstance(event, SeekEvent):
+            self._seek(self._rewind_buffer.seek(len(self._rewind_buffer.line[0]) - 1 - event.back))
+            return True
         if isinstance(event, SettingEvent):
             self._setting_changed(self.settings.take(event))
             return True
@@ -124,6 +220,7 @@ class Session(SessionCommands):
     def snapshot(self) -> Snapshot:
         """Return everything that is to be seen now."""
         play, now, branches = self._play, self._play.counters, self._inspection.branches
+        line, present = self._rewind_buffer.line
         panel = play.policy.panel if play.policy else None
         return Snapshot(
             title=self._title,
@@ -144,7 +241,8 @@ class Session(SessionCommands):
             totals=now.totals,
             notice=self._notice,
             help_shown=self.help_shown,
-            history=tuple(play.history),
+            history=line,
+            present=present,
             ranges=play.ranges.ranges,
             box_panel=self._box_panel(panel),
             latents=self._latents.snapshot(),

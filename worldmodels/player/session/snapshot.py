@@ -221,6 +221,8 @@ class Snapshot:
     help_shown: bool
     history: tuple[TimelineEntry, ...]
     """The time line, the oldest step first."""
+    present: int = -1
+    """The place of the present on the time line; what is later was taken back."""
     ranges: Ranges = field(default_factory=dict)
     """The ranges in which the real numbers have been so far."""
     box_panel: BoxPanel | None = None

@@ -1,4 +1,4 @@
-"""The input devices of the window besides the keyboard: gamepads, and the mouse, which drags bars of a box."""
+"""The input devices of the window besides the keyboard: gamepads, and the mouse, which drags bars and the time line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pygame._sdl2 import controller
 
 from worldmodels.player.session.controls.box_controls import OF_BOX, directions_of_stick, keys_of_buttons
 from worldmodels.player.session.controls.key_table import KeyTable
-from worldmodels.player.session.events import AxisEvent, InputEvent, KeyEvent, StickEvent
+from worldmodels.player.session.events import AxisEvent, InputEvent, KeyEvent, SeekEvent, StickEvent
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.painter import Painter
 
@@ -84,6 +84,28 @@ class Gamepads:
             for name in self._directions
             if name in before ^ self._held
         ]
+
+
+class TimelineInput:
+    """The mouse as input: it drags the present along the time line."""
+
+    def __init__(self, painter: Painter, session: Session) -> None:
+        self._painter, self._session = painter, session
+        self._drags = False
+
+    def events(self, surface: pygame.Surface, event: pygame.Event) -> list[InputEvent]:
+        """Return the session's events for one event of the window, mostly none."""
+        if event.type == pygame.MOUSEBUTTONDOWN and event.button == pygame.BUTTON_LEFT:
+            found = self._seek(surface, event.pos)
+            self._drags = bool(found)
+            return found
+        if event.type == pygame.MOUSEBUTTONUP or (event.type == pygame.MOUSEMOTION and not event.buttons[0]):
+            self._drags = False
+        return self._seek(surface, event.pos) if self._drags and event.type == pygame.MOUSEMOTION else []
+
+    def _seek(self, surface: pygame.Surface, point: tuple[int, int]) -> list[InputEvent]:
+        back = self._painter.entry_at(surface, self._session.snapshot(), point, self._drags)
+        return [] if back is None else [SeekEvent(back)]
 
 
 class BoxInput:

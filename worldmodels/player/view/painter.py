@@ -19,7 +19,7 @@ from worldmodels.player.view.panels.columns import columns_of, draw_column, real
 from worldmodels.player.view.panels.header import draw_header, draw_hint, draw_hints, draw_settings
 from worldmodels.player.view.panels.help_screen import Guide, draw_guide, draw_help
 from worldmodels.player.view.panels.latents_panel import draw_latents
-from worldmodels.player.view.panels.timeline import draw_timeline
+from worldmodels.player.view.panels.timeline import draw_timeline, entries_back
 from worldmodels.player.view.theme import LARGE, QUIET, SMALL
 
 HEAD, SIGN = 18, 14
@@ -92,6 +92,18 @@ class Painter:
             return 0.0
         return box_panel.value_at(place, snapshot.box_panel, number, self._in_units(surface, snapshot, point)[0])
 
+    def entry_at(self, surface: pygame.Surface, snapshot: Snapshot, point: tuple[int, int], drags: bool) -> int | None:
+        """Return how far before the end of the time line a point is, in entries; None if it is elsewhere.
+
+        Args:
+            drags: a drag that began on the time line may be anywhere.
+        """
+        place, (x, y) = self._layout(surface, snapshot).rest, self._in_units(surface, snapshot, point)
+        has_line = bool(self.columns) and snapshot.latents is None and not snapshot.help_shown
+        if not has_line or not (drags or place.collidepoint(x, y)):
+            return None
+        return min(max(entries_back(place, x), 0), len(snapshot.history) - 1)
+
     def panel_place(self, surface: pygame.Surface, snapshot: Snapshot) -> pygame.Rect | None:
         """Return the place of the panel of the policy or of a box, in units, if there is one."""
         return self._layout(surface, snapshot).panel
@@ -120,7 +132,7 @@ class Painter:
             if snapshot.latents:
                 draw_latents(canvas, layout.rest, snapshot.latents, self.guide.keys)
             else:
-                draw_timeline(canvas, layout.rest, snapshot.history, of_images, snapshot.alone)
+                draw_timeline(canvas, layout.rest, snapshot.history, of_images, snapshot.alone, snapshot.present)
 
     def _draw_alone(self, canvas: Canvas, layout: WindowLayout, snapshot: Snapshot) -> None:
         real, over, place = snapshot.real, snapshot.clock == "episode over", layout.frames[0].frame

@@ -6,6 +6,7 @@ A message is a JSON object of one of these forms, and anything else is none:
     {"axis": 0, "value": 0.5}            a number of a box is held, from -1 to 1; null lets it go
     {"stick": 0, "deflection": -0.5}     a gamepad deflects a number of a box from its rest, from -1 to 1
     {"setting": 1, "value": 3}           the setting at this place gets the value at that place
+    {"seek": 12}                         the moment so many entries before the end of the time line is gone to
     {"group": 3}                         the group of latents with this number is chosen
     {"wish": "play"}                     another wish of a viewer (`Wish`)
     {"seen": 17}                         the scene with this number has been drawn
@@ -23,7 +24,15 @@ from typing import Any, TypeAlias
 from worldmodels.core.errors import FileError
 from worldmodels.core.files.json_files import parse_strict
 from worldmodels.player.session.controls.key_file import KEY_NAMES
-from worldmodels.player.session.events import AxisEvent, GroupEvent, InputEvent, KeyEvent, SettingEvent, StickEvent
+from worldmodels.player.session.events import (
+    AxisEvent,
+    GroupEvent,
+    InputEvent,
+    KeyEvent,
+    SeekEvent,
+    SettingEvent,
+    StickEvent,
+)
 
 LARGEST = 4096
 """The bytes of a message, at most."""
@@ -69,6 +78,8 @@ def read_message(text: str) -> Message | None:
             message = SettingEvent(setting, value)
         case {"group": number} if _is_count(number):
             message = GroupEvent(number)
+        case {"seek": back} if _is_count(back):
+            message = SeekEvent(back)
         case {"wish": str(wish)} if wish in {wish.value for wish in Wish}:
             message = Wish(wish)
         case {"seen": number} if _is_count(number):

@@ -65,6 +65,7 @@ def parts_of(snapshot: Snapshot, source: str, latency: str, signs: tuple[str, ..
         "timeline": [_timeline(entry) for entry in snapshot.history] if snapshot.has_columns else None,
         "alone": not snapshot.has_columns,
         "error": _error_row(snapshot),
+        "later": max(0, len(snapshot.history) - 1 - snapshot.present) if snapshot.present >= 0 else 0,
         "help": snapshot.help_shown,
         "latents": latents_part(snapshot.latents) if snapshot.latents else None,
     }

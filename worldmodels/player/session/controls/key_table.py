@@ -20,6 +20,9 @@ class Command(Enum):
     PAUSE = "pause or run; paused, each action key is one step"
     STEP = "one step, then pause"
     REWIND = "one step back, of both worlds"
+    MARK_BEFORE = "back to the mark before on the time line"
+    MARK_AFTER = "on to the mark after"
+    SURPRISE = "the policy plays fast until the model is far off"
     EARLIER = "the same moment, by the checkpoint before"
     LATER = "the same moment, by the checkpoint after"
     TOGGLE_PLAYER = "give control to a player; any action key takes over"
@@ -49,6 +52,9 @@ COMMAND_KEYS = {
     Command.PAUSE: ("c",),
     Command.STEP: ("n",),
     Command.REWIND: ("backspace",),
+    Command.MARK_BEFORE: ("[",),
+    Command.MARK_AFTER: ("]",),
+    Command.SURPRISE: ("e",),
     Command.EARLIER: ("page down",),
     Command.LATER: ("page up",),
     Command.TOGGLE_PLAYER: ("p",),

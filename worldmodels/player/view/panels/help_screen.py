@@ -34,6 +34,9 @@ _SHORT = {
     Command.PAUSE: "pause",
     Command.STEP: "one step",
     Command.REWIND: "back",
+    Command.MARK_BEFORE: "mark before",
+    Command.MARK_AFTER: "mark after",
+    Command.SURPRISE: "next surprise",
     Command.EARLIER: "earlier model",
     Command.LATER: "later model",
     Command.TOGGLE_PLAYER: "let play",
@@ -104,6 +107,7 @@ def make_guide(
     there = {
         **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY, Command.LATENTS), with_model),
         **dict.fromkeys((Command.EARLIER, Command.LATER), with_model and checkpoints > 1),
+        Command.SURPRISE: with_model and players > 1,
         Command.TOGGLE_PLAYER: players > 0,
         Command.NEXT_PLAYER: players > 1,
         Command.VIEW: not with_model,

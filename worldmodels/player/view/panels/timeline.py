@@ -26,17 +26,18 @@ def draw_timeline(
     history: Sequence[TimelineEntry],
     of_images: bool = True,
     alone: bool = False,
+    present: int = -1,
 ) -> None:
     """Draw rows for the error, both rewards and the continuation, and a line for each put-back of the model.
 
     Args:
         of_images: the error is that of images, and not of numbers.
         alone: there is no reality, and so no error.
+        present: the place of the present, if what is later was taken back.
     """
     canvas.card(area)
-    plot = pygame.Rect(area.left + LABELS, area.top + 8, area.width - LABELS - 10, area.height - 16)
+    plot, step = _plot(area)
     rows = _rows(plot, [name for name in SHARES if not (alone and name == "error")])
-    step = 3 if plot.width >= 720 else 2
     shown = history[-(plot.width // step) :]
     columns = [(plot.right - step * (len(shown) - i), entry) for i, entry in enumerate(shown)]
     for name, row in rows.items():
@@ -56,6 +57,22 @@ def draw_timeline(
                 canvas.down(theme.TEXT if entry.mark == "put back" else theme.REAL, x, plot.top, plot.bottom)
     for row in rows.values():
         canvas.across(theme.LINE, row.left, row.right, row.bottom)
+    later = len(history) - 1 - present
+    if 0 < later < len(history):
+        x = max(plot.left, plot.right - step * later)
+        canvas.fill(theme.MODEL, pygame.Rect(x - 1, plot.top - 4, 3, plot.height + 8))
+
+
+def entries_back(area: pygame.Rect, x: int) -> int:
+    """Return how many entries before the last one lies the entry at a place across; below 0 beyond the last one."""
+    plot, step = _plot(area)
+    return (plot.right - 1 - x) // step
+
+
+def _plot(area: pygame.Rect) -> tuple[pygame.Rect, int]:
+    """Return the place of the plot, and the width of an entry."""
+    plot = pygame.Rect(area.left + LABELS, area.top + 8, area.width - LABELS - 10, area.height - 16)
+    return plot, 3 if plot.width >= 720 else 2
 
 
 def _rows(plot: pygame.Rect, names: Sequence[str]) -> dict[str, pygame.Rect]:

@@ -5,7 +5,7 @@ import { byId, fillTable, make, setText } from "./dom.js";
 import { bindGamepad } from "./gamepad.js";
 import { Input } from "./input.js";
 import { bindLatents, drawLatents, makeLatentButtons } from "./latents.js";
-import { bindBox, drawBox, drawPolicy, drawTimeline } from "./panels.js";
+import { bindBox, bindTimeline, drawBox, drawPolicy, drawTimeline } from "./panels.js";
 import { worlds } from "./worlds.js";
 
 const state = { parts: {}, frames: {}, role: {}, watchesHelp: false };
@@ -46,7 +46,9 @@ function drawPanes(changed) {
   byId("screen").classList.toggle("inside", Boolean(parts.latents));
   worlds.draw(parts, frames, changed ?? new Set(Object.keys(frames)));
   if (parts.latents && (all || changed.has("latents"))) drawLatents(parts.latents, frames.latents, state.role.plays);
-  if (parts.timeline && !parts.latents && (all || changed.has("timeline"))) drawTimeline(byId("timeline"), parts.timeline, parts.error);
+  if (parts.timeline && !parts.latents && (all || changed.has("timeline") || changed.has("later"))) {
+    drawTimeline(byId("timeline"), parts.timeline, parts.error, parts.later);
+  }
   if (parts.policy && !parts.latents && (all || changed.has("policy"))) drawPolicy(byId("policy"), parts.policy);
   if (parts.box && (all || changed.has("box"))) drawBox(byId("box"), parts.box);
 }
@@ -234,6 +236,7 @@ bindGamepad(
   input,
 );
 bindLatents(send, () => (state.role.plays ? state.parts.latents : null));
+bindTimeline(byId("timeline"), send, () => (state.role.plays ? state.parts.timeline?.length ?? 0 : 0));
 bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
 const drawAgain = () => state.parts.columns && drawPanes();
 addEventListener("resize", drawAgain);

@@ -7,9 +7,9 @@ const LABELS = 108, EPISODE = 2;
 const ROWS = 6, HEAD = 34, KEYS = 36, VALUE = 46, BETWEEN = 14, EDGE = 12;
 
 /** Draw the time line: entries are those of `snapshot_parts.py`, the oldest first; without reality there is no `error`. */
-export function drawTimeline(canvas, entries, error) {
+export function drawTimeline(canvas, entries, error, later) {
   const { context, width, height } = prepare(canvas);
-  const left = LABELS, right = width - 10, step = right - left >= 720 ? 3 : 2;
+  const { left, right, step } = plot(width);
   const shown = entries.slice(-Math.floor((right - left) / step));
   const first = right - step * shown.length;
   const rows = rowsOf([...(error ? [[error.name, 4]] : []), ["rewards", 2], ["goes on", 3]], height);
@@ -45,6 +45,32 @@ export function drawTimeline(canvas, entries, error) {
       if (size) fill(size > 0 ? role : "alert", x, bottom - high, step + 1, high);
     }
   });
+  if (later) fill("model", Math.max(left, right - step * later) - 1, 4, 3, height - 8);
+}
+
+function plot(width) {
+  const left = LABELS, right = width - 10;
+  return { left, right, step: right - left >= 720 ? 3 : 2 };
+}
+
+/** Let the present be dragged along the time line: `send` gets messages, `current()` says how many entries there are. */
+export function bindTimeline(canvas, send, current) {
+  let dragging = false, sent = null;
+  const seek = (event) => {
+    const { right, step } = plot(canvas.clientWidth);
+    const back = Math.min(Math.max(Math.floor((right - 1 - event.offsetX) / step), 0), current() - 1);
+    if (back !== sent) send({ seek: back });
+    sent = back;
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    if (!current()) return;
+    event.preventDefault();
+    canvas.setPointerCapture(event.pointerId);
+    [dragging, sent] = [true, null];
+    seek(event);
+  });
+  canvas.addEventListener("pointermove", (event) => dragging && current() && seek(event));
+  for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) canvas.addEventListener(end, () => (dragging = false));
 }
 
 /** Return the rows of the time line below each other, by their shares of the height. */
