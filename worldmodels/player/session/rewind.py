@@ -33,7 +33,7 @@ class RewindBuffer:
         self._play = play
         self._past: deque[_Moment] = deque(maxlen=CAPACITY)
         self._future: list[_Moment] = []
-        """What was taken back, until another step is taken; the nearest moment is the last."""
+        """The moments that were taken back, until another step is taken; the nearest one is the last."""
         self._saved: _Moment | None = None
         self._models = 0
 
