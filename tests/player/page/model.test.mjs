@@ -48,3 +48,13 @@ test("a function gets the inputs of its description, by their types, and noise b
   assert.deepEqual(given[0].noise_0.data, given[1].noise_0.data);
   assert.notDeepEqual(given[0].noise_0.data, given[2].noise_0.data);
 });
+
+test("branches are samples of their own, and the prediction stays where it is", async () => {
+  const { model, given } = made(), settings = { temperature: 1, calls: 1 };
+  await model.step(3, settings, "a");
+  const frames = await model.branch(2, settings, 3, 4, "b");
+  assert.deepEqual(frames.map((frame) => frame[0]), [11, 11, 11]); // 3 and 4 times 2
+  const noises = given.slice(1).map((feeds) => String(feeds.noise_0.data));
+  assert.equal(new Set(noises).size, 12);
+  assert.equal((await model.step(1, settings, "c")).frame[0], 4);
+});

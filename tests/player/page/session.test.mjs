@@ -94,3 +94,22 @@ test("a slow machine gets fewer calls, until the person chooses", async () => {
   await ticks(session, 1);
   assert.equal(session.playthrough.settings.calls, 3);
 });
+
+test("B shows three futures and stands still, and once more or any key ends that", async () => {
+  const session = await begun();
+  session.press("right", true);
+  await ticks(session, 1);
+  session.press("right", false);
+  session.press("b", true);
+  await ticks(session, 3);
+  assert.deepEqual(session.branches.frames.map((frame) => frame[0]), [42, 43, 44]); // 2, and 20 times 2
+  assert.deepEqual([session.branches.action, session.branches.steps, session.paused], [1, 20, true]);
+  assert.deepEqual(events(session), ["action 1"]);
+  session.press("b", true);
+  await ticks(session, 1);
+  assert.equal(session.branches, null);
+  session.press("b", true);
+  await ticks(session, 1);
+  session.press("x", true);
+  assert.equal(session.branches, null);
+});

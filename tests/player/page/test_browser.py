@@ -54,7 +54,7 @@ def browse(folder: Path, act: Callable[[Any, str], Awaitable[None]], size: tuple
             page.on("pageerror", lambda error: errors.append(str(error)))
             page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
             await page.goto(address)
-            await page.wait_for_function("crossOriginIsolated", timeout=WAIT)  # the service worker's headers
+            await page.wait_for_function("() => crossOriginIsolated", timeout=WAIT)  # the service worker's headers
             await page.wait_for_selector("#list button")
             await act(page, address)
             await browser.close()
@@ -95,7 +95,7 @@ def test_keys_move_both_worlds_and_x_puts_the_model_back(page: Path) -> None:
         await shows(tab, "#facts", " 0 steps alone")
         assert (await pictures(tab))[1] == real
         await tab.keyboard.press("Backspace")
-        await tab.wait_for_function("!document.getElementById('facts').innerText.includes(' 0 steps alone')")
+        await tab.wait_for_function("() => !document.getElementById('facts').innerText.includes(' 0 steps alone')")
         assert await pictures(tab) == [model, real]
 
     browse(page, act)
@@ -120,6 +120,34 @@ def test_a_link_shows_what_was_played(page: Path) -> None:
         assert (await tab.evaluate("location.hash")) == keys.format(world)
 
     browse(page, act)
+
+
+def test_b_shows_three_futures(page: Path) -> None:
+    async def act(tab: Any, address: str) -> None:
+        await begin(tab)
+        await tab.keyboard.press("b")
+        await shows(tab, "#branches-text", "Three samples of 20 steps")
+        await shows(tab, "#facts", "paused")
+        before = await pictures(tab)
+        script = "[...document.querySelectorAll('#branches canvas')].map((canvas) => canvas.toDataURL())"
+        assert len(set(await tab.evaluate(script))) == 3
+        await tab.keyboard.press("b")
+        await tab.wait_for_selector("#branches", state="hidden")
+        assert await pictures(tab) == before
+
+    browse(page, act)
+
+
+def test_ten_seconds_become_a_film(page: Path, tmp_path: Path) -> None:
+    async def act(tab: Any, address: str) -> None:
+        await begin(tab)
+        async with tab.expect_download(timeout=WAIT) as download:
+            await tab.click("text=film")
+        await (await download.value).save_as(tmp_path / "film.webm")
+
+    browse(page, act)
+    film = (tmp_path / "film.webm").read_bytes()
+    assert film[:4] == b"\x1a\x45\xdf\xa3" and len(film) > 10_000  # the beginning of a WebM file
 
 
 @pytest.mark.parametrize("width", [360, 1100])

@@ -40,6 +40,9 @@ export class Doubled {
     this.predicted += 2 * action;
     return this.seen(this.predicted, 0.5, this.predicted >= 30 ? 0.2 : 0.9);
   }
+  async branch(action, settings, count, steps) {
+    return Array.from({ length: count }, (_, i) => frameOf(this.predicted + 2 * action * steps + i));
+  }
   async putBack() {
     this.predicted = this.tracked;
   }

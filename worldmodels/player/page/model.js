@@ -48,6 +48,19 @@ export class Model {
     return seen(outputs);
   }
 
+  /** Return the last frames of `count` samples of so many steps under one action; the prediction stays where it is. */
+  async branch(action, settings, count, steps, key) {
+    const saved = this.save(), frames = [];
+    for (let sample = 0; sample < count; sample++) {
+      let seen;
+      this.load(saved);
+      for (let i = 0; i < steps; i++) seen = await this.step(action, settings, `${key}/${sample}/${i}`);
+      frames.push(seen.frame);
+    }
+    this.load(saved);
+    return frames;
+  }
+
   /** Predict on from the real state. */
   putBack() {
     this.predicted = this.tracked;

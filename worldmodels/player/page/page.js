@@ -3,6 +3,7 @@
 import { Controls, keyName } from "./controls.js";
 import { Engine } from "./engine.js";
 import { fetchFile } from "./files.js";
+import { Film, save } from "./film.js";
 import { readLink, writeLink } from "./link.js";
 import { Playthrough } from "./playthrough.js";
 import { RemoteModel } from "./remote_model.js";
@@ -13,7 +14,7 @@ import { differenceMap, drawFrame, drawTimeline } from "./view.js";
 const BASE = new URL(".", import.meta.url), SEEDS = 1e6, LABELS = { left: "←", right: "→", up: "↑", down: "↓" };
 const byId = (id) => document.getElementById(id);
 const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
-let session = null, world = null;
+let session = null, world = null, film = null;
 
 /** Make an element with properties and children. */
 function make(tag, properties = {}, ...children) {
@@ -128,12 +129,25 @@ function draw() {
   byId("error").textContent = `error ${state.history.at(-1).error.toFixed(1)} of 255`;
   const action = state.action === null ? "-" : world.meanings[state.action];
   byId("facts").textContent = `level ${session.playthrough.game.level} · step ${state.step} · ${state.sincePutBack} steps alone · action ${action} · ${session.clock}`;
+  byId("facts").setAttribute("aria-live", session.paused ? "polite" : "off"); // a screen reader says each step of its own
   drawTimeline(byId("timeline"), state.history);
+  film?.add();
+  drawBranches();
   if (session.notice) {
     say(session.notice);
     session.notice = "";
   }
   for (const slider of byId("settings").querySelectorAll("input")) showSetting(slider, settings);
+}
+
+/** Show the futures of a branch, if there is one. */
+function drawBranches() {
+  const { branches } = session;
+  byId("branches").hidden = !branches;
+  if (!branches) return;
+  const action = world.meanings[branches.action];
+  byId("branches-text").textContent = `Three samples of ${branches.steps} steps from here, action ${action}. Any key ends this.`;
+  branches.frames.forEach((frame, i) => drawFrame(byId("branches").querySelectorAll("canvas")[i], frame));
 }
 
 function showSetting(slider, settings) {
@@ -146,9 +160,11 @@ function showSetting(slider, settings) {
 
 function showControls() {
   byId("commands").replaceChildren(...COMMANDS.map(([key, name, text, help]) => pressable(key, help, make("b", {}, name), text)));
-  const copy = make("button", { type: "button", title: "a link that shows what you played" }, "copy link");
-  copy.addEventListener("click", () => (copyLink(), copy.blur()));
-  byId("commands").append(copy);
+  for (const [text, title, act] of [["copy link", "a link that shows what you played", copyLink], ["film", "ten seconds as a WebM film", makeFilm]]) {
+    const button = make("button", { type: "button", title }, text);
+    button.addEventListener("click", () => (act(), button.blur()));
+    byId("commands").append(button);
+  }
   const settings = [["temperature", "model temperature", TEMPERATURES], ["rate", "steps a second", RATES]];
   if (world.calls) settings.splice(1, 0, ["calls", "calls for each frame", CALLS]);
   byId("settings").replaceChildren(...settings.map(([what, name, values]) => {
@@ -189,6 +205,19 @@ async function copyLink() {
   history.replaceState(null, "", writeLink({ world: world.name, seed, events: state.events }));
   const copied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
   say(copied ? "The link is copied: it shows what you played." : "The link is in the address of this page: it shows what you played.");
+}
+
+function makeFilm() {
+  try {
+    film ??= new Film(["model", "real", "difference"].map(byId), (made) => {
+      film = null;
+      save(made, `${world.name}.webm`);
+      say("The film is saved.");
+    });
+    say("The next ten seconds become a film.");
+  } catch (error) {
+    say(error.message, true);
+  }
 }
 
 function onKey(event, pressed) {

@@ -1,6 +1,7 @@
 // A playthrough steps the real game and the learned world beside it under the same actions, as the Python player's does.
 
 export const HISTORY = 300; // steps on the time line
+const BRANCHES = 3, BRANCH_STEPS = 20;
 export const FAR = 10; // error, 0 to 255, from which a model counts as having left reality
 
 /** Return the mean absolute difference over pixels and channels, 0 to 255. */
@@ -86,6 +87,12 @@ export class Playthrough {
     this.state = { ...moment.state, history: [...moment.state.history], events: this.state.events.slice(0, moment.count) };
     Object.assign(this.settings, moment.settings);
     return true;
+  }
+
+  /** Return three samples of the future under the last action; nothing changes. Without one, `idle` is taken. */
+  async branch(idle) {
+    const action = this.state.action ?? idle;
+    return { action, steps: BRANCH_STEPS, frames: await this.model.branch(action, this.settings, BRANCHES, BRANCH_STEPS, this.key("branch")) };
   }
 
   async remember() {

@@ -19,6 +19,7 @@ export class RemoteModel {
 
   observe = (...values) => this.call("observe", values);
   step = (...values) => this.call("step", values);
+  branch = (...values) => this.call("branch", values);
   putBack = () => this.call("putBack", []);
   save = (moment) => this.call("save", [moment]);
   load = (moment) => this.call("load_moment", [moment]);

@@ -12,6 +12,7 @@ export const COMMANDS = [
   ["c", "C", "pause", "pause or run; paused, each action key is one step"],
   ["n", "N", "step", "one step, then pause"],
   ["backspace", "Back", "back", "one step back, of both worlds"],
+  ["b", "B", "branch", "branch: three samples of the future from here, under the last action"],
   ["r", "R", "new", "new episode"],
 ];
 
@@ -26,10 +27,12 @@ export class Session {
     this.endTicks = END_TICKS;
     this.late = 0;
     this.notice = "";
+    this.branches = null; // {action, steps, frames}
   }
 
   /** Take a key by its name; return whether it means something. */
   press(key, pressed) {
+    if (pressed && key !== "b") this.branches = null;
     if (this.controls.handle(key, pressed)) {
       if (pressed && this.replay.length) this.takeOver();
       return true;
@@ -50,6 +53,7 @@ export class Session {
     else if (key === "c") this.paused = !this.paused;
     else if (key === "n") this.paused = this.oneStep = true;
     else if (key === "backspace") this.waiting.push(() => this.back());
+    else if (key === "b") this.waiting.push(() => this.branch());
   }
 
   /** Change "temperature" or "calls". */
@@ -68,6 +72,12 @@ export class Session {
     this.replay = [];
     this.endTicks = END_TICKS;
     this.notice = (await this.playthrough.back()) ? "" : "this is as far back as it goes";
+  }
+
+  /** Show three samples of the future under the last action, and stand still meanwhile; once more ends it. */
+  async branch() {
+    this.paused = true;
+    this.branches = this.branches ? null : await this.playthrough.branch(this.controls.idle);
   }
 
   /** Do what waits, and the step of a tick if there is one. */

@@ -16,6 +16,7 @@ const calls = {
   },
   observe: (...values) => model.observe(...values),
   step: (...values) => model.step(...values),
+  branch: (...values) => model.branch(...values),
   putBack: () => model.putBack(),
   /** Keep the states of this moment under a number. */
   save(moment) {
