@@ -11,7 +11,7 @@ from tiny_worlds import Field, ReconstructingModel
 
 from worldmodels.core.errors import RunError
 from worldmodels.player.session.background_task import Newcomers
-from worldmodels.player.session.events import KeyEvent
+from worldmodels.player.session.events import KeyEvent, SeekEvent
 from worldmodels.player.session.loop import play
 from worldmodels.player.session.rewind import live_again
 from worldmodels.player.session.worlds import real_world
@@ -260,3 +260,18 @@ def test_a_model_without_its_game_begins_again_where_it_began(make_session):
     seen = session.snapshot()
     assert (seen.step, seen.since_put_back, seen.models[0].episode_return) == (0, 0, 0.0)
     assert (seen.models[0].frame == first).all()
+
+
+def test_the_time_line_leads_on_again_after_the_models_were_changed(trained):
+    session, _ = trained
+    run(session, 6, *down("right"))
+    session.tick(tap("x"))
+    run(session, 4)
+    session.tick(tap("c"))
+    press(session, "page down")
+    now = session.snapshot()
+    session.tick([SeekEvent(len(now.history) - 1 - 3)])
+    seen = session.snapshot()
+    assert (seen.step, seen.present, len(seen.history)) == (3, 3, len(now.history))
+    session.tick([SeekEvent(0)])
+    assert told(session.snapshot()) == told(now)

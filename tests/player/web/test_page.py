@@ -197,16 +197,53 @@ def test_fingers_hold_buttons(make_session):
     async def act(open_page, served):
         page = await open_page(**PHONE)
         await begin(page)
-        button = page.locator('#touch [data-key="right"]')
-        await button.dispatch_event("pointerdown", {"pointerId": 1, "isPrimary": True})
+        pad = page.locator("#directions .pad")
+        at = {name: await page.locator(f'#touch [data-key="{name}"]').bounding_box() for name in ("right", "up")}
+
+        async def finger(kind, x, y):
+            await pad.dispatch_event(f"pointer{kind}", {"pointerId": 1, "isPrimary": True, "clientX": x, "clientY": y})
+
+        right, up = ((box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in at.values())
+        await finger("down", *right)
         await shows(page, "#facts", "action right")
-        await button.dispatch_event("pointerup", {"pointerId": 1})
+        await finger("move", right[0], up[1])  # the corner between the two
+        await shows(page, "#facts", "action right and up")
+        await finger("move", *up)
+        await shows(page, "#facts", "action up")
+        await finger("up", *up)
         await shows(page, "#facts", "action nothing")
         await page.locator('#touch [data-key="space"]').tap()
         await page.locator('#commands [data-key="c"]').tap()
         await shows(page, "#clock", "paused")
 
     browse(make_session(), act)
+
+
+def test_the_time_line_is_dragged(make_session):
+    session = make_session()
+
+    async def act(open_page, served):
+        page = await open_page(viewport={"width": 1280, "height": 800})
+        await begin(page)
+        await shows(page, "#facts", "step 12")
+        await page.keyboard.press("c")
+        await shows(page, "#clock", "paused")
+        last, box = session.snapshot().step, await page.locator("#timeline").bounding_box()
+        right, y = box["x"] + box["width"] - 11, box["y"] + box["height"] / 2
+        await page.mouse.move(right - 3 * 4, y)
+        await page.mouse.down()
+        await shows(page, "#facts", f"step {last - 4}")
+        await page.mouse.move(right + 40, y - 300)
+        await shows(page, "#facts", f"step {last}")
+        await page.mouse.move(right - 3 * 7, y)
+        await shows(page, "#facts", f"step {last - 7}")
+        await page.mouse.up()
+        await page.mouse.move(right, y)
+        await page.wait_for_timeout(200)
+        return last - 7
+
+    assert browse(session, act) == session.snapshot().step
+    assert session.snapshot().present == session.snapshot().step
 
 
 def test_a_gamepad_presses_keys(make_session):

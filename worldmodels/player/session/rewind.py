@@ -21,6 +21,8 @@ class _Moment(NamedTuple):
 
     state: SavedState
     models: int
+    entry: TimelineEntry
+    """Its newest entry, as it stands on the time line with what was taken back."""
 
 
 class RewindBuffer:
@@ -35,14 +37,15 @@ class RewindBuffer:
         self._future: list[_Moment] = []
         """The moments that were taken back, until another step is taken; the nearest one is the last."""
         self._saved: _Moment | None = None
+        self._taken_to: TimelineEntry | None = None
         self._models = 0
 
     @property
     def line(self) -> tuple[tuple[TimelineEntry, ...], int]:
         """The time line, with what was taken back, and the place of the present on it."""
-        now = tuple(self._play.history)
-        whole = self._future[0].state.history if self._future else now
-        place = next((i for i, entry in enumerate(whole) if entry is now[-1]), None)
+        now, present = tuple(self._play.history), self._entry
+        whole = self._future[0].state.history if self._future else ()
+        place = next((i for i, entry in enumerate(whole) if entry is present), None)
         return (now, len(now) - 1) if place is None else (whole, place)
 
     def seek(self, place: int) -> bool:
@@ -52,8 +55,11 @@ class RewindBuffer:
             return False
         moments = [*self._past, present, *reversed(self._future)]
         places = {id(entry): i for i, entry in enumerate(self.line[0])}
-        there = [places.get(id(moment.state.history[-1])) for moment in moments]
-        _, chosen = min((abs(at - place), i) for i, at in enumerate(there) if at is not None)
+        there = [places.get(id(moment.entry)) for moment in moments]
+        found = [(abs(at - place), i) for i, at in enumerate(there) if at is not None]
+        if not found:
+            return False
+        _, chosen = min(found)
         self._past, self._future = deque(moments[:chosen], CAPACITY), moments[:chosen:-1]
         self._go_to(moments[chosen])
         return True
@@ -101,10 +107,16 @@ class RewindBuffer:
 
     def _moment(self) -> _Moment | None:
         state = self._play.save()
-        return None if state is None else _Moment(state, self._models)
+        return None if state is None else _Moment(state, self._models, self._entry)
+
+    @property
+    def _entry(self) -> TimelineEntry:
+        """The present's entry; models that lived the moment again have another one of it."""
+        return self._taken_to if self._future and self._taken_to else self._play.history[-1]
 
     def _go_to(self, moment: _Moment) -> None:
         self._play.load(moment.state)
+        self._taken_to = moment.entry
         if moment.models != self._models:
             live_again(self._play)
 

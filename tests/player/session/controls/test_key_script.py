@@ -49,3 +49,9 @@ def test_absurd_ticks_are_told_in_short(tmp_path, tick):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(KeyScriptError, match=r"absent\.txt"):
         read_script(tmp_path / "absent.txt")
+
+
+def test_a_key_with_a_space_in_its_name_has_a_line_there(tmp_path):
+    path = tmp_path / "keys.txt"
+    path.write_text("3 press page_down\n")
+    assert read_script(path) == {3: [KeyEvent("page down", True)]}

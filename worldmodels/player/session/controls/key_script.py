@@ -8,7 +8,8 @@
 
 A tick is one turn of the clock (by default 1/15 second), counted from 0, never going backwards. `press` and `release`
 are the two halves of holding a key down; `tap` is both within one tick. Keys are named as on the help screen, in lower
-case: left right up down a 1 space tab backspace escape f1 shift+f1 (`controls/key_file.py`). A `#` starts a comment.
+case: left right up down a 1 space tab backspace escape f1 shift+f1 page_up (`controls/key_file.py`). A `#` starts a
+comment.
 """
 
 from __future__ import annotations
@@ -63,7 +64,8 @@ def read_script(path: Path) -> KeyScript:
 def _parse(words: list[str]) -> tuple[int, list[KeyEvent]]:
     if len(words) < 3:
         raise KeyScriptError("A line must read TICK press|release|tap KEY [KEY ...].")
-    tick, event, *keys = words
+    tick, event, *words = words
+    keys = [word.replace("_", " ") for word in words]
     if not (tick.isascii() and tick.isdigit() and len(tick) <= len(str(LAST_TICK))):
         raise KeyScriptError(f"The tick must be a whole number from 0 to {LAST_TICK}. Received '{shortened(tick)}'.")
     if event not in EVENTS:

@@ -11,6 +11,21 @@ function nameOf(event) {
   return event.shiftKey && /^f\d+$/.test(name) ? `shift+${name}` : name;
 }
 
+const OPPOSITE = { left: "right", right: "left", up: "down", down: "up" };
+const NEAR = 48, BETWEEN = 16; // pixels from a finger to a button that it presses, and from the nearest one to a second one
+
+/** The button that is nearest to a pointer, and a second one if the pointer is between the two. */
+function under(buttons, { clientX, clientY }) {
+  const away = (button) => {
+    const { left, right, top, bottom } = button.getBoundingClientRect();
+    return Math.hypot(Math.max(left - clientX, clientX - right, 0), Math.max(top - clientY, clientY - bottom, 0));
+  };
+  const [first, second] = buttons.map((button) => [away(button), button]).sort(([a], [b]) => a - b);
+  if (!first || first[0] > NEAR) return [];
+  const isBetween = second && second[0] <= NEAR && second[0] - first[0] < BETWEEN;
+  return isBetween && OPPOSITE[first[1].dataset.place] !== second[1].dataset.place ? [first[1], second[1]] : [first[1]];
+}
+
 export class Input {
   /**
    * `send` gets messages; `wants(key)` says of a key that goes down whether it goes to the session (true), is dealt with
@@ -48,6 +63,31 @@ export class Input {
     // A click without a pointer comes from the keyboard or from a screen reader.
     button.addEventListener("click", (event) => event.detail === 0 && this.tap(key));
     button.addEventListener("contextmenu", (event) => event.preventDefault());
+  }
+
+  /** Let fingers slide over a pad of directions; between two buttons both are pressed. */
+  bindPad(area, buttons) {
+    const fingers = new Set();
+    const press = (event, wanted) => {
+      for (const button of buttons) {
+        const source = `${event.pointerId} ${button.dataset.place}`, { key } = button.dataset;
+        if (!wanted.includes(button)) this.release(source);
+        else if (!this.held.has(source) && this.wants(key)) this.press(source, key);
+        button.classList.toggle("down", [...this.held.values()].includes(key));
+      }
+    };
+    area.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      area.setPointerCapture(event.pointerId);
+      fingers.add(event.pointerId);
+      press(event, under(buttons, event));
+    });
+    area.addEventListener("pointermove", (event) => fingers.has(event.pointerId) && press(event, under(buttons, event)));
+    for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
+      area.addEventListener(end, (event) => fingers.delete(event.pointerId) && press(event, []));
+    }
+    for (const button of buttons) button.addEventListener("click", (event) => event.detail === 0 && this.tap(button.dataset.key));
+    area.addEventListener("contextmenu", (event) => event.preventDefault());
   }
 
   tap(key) {

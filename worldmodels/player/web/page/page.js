@@ -145,10 +145,12 @@ function showTouch(buttons) {
     button.dataset.place = place;
     button.dataset.key = key;
     button.setAttribute("aria-label", meaning);
-    input.bind(button, key);
+    if (!place) input.bind(button, key);
     return button;
   });
-  byId("directions").replaceChildren(...made.filter((button) => button.dataset.place));
+  const pad = make("div", "pad", "", ...made.filter((button) => button.dataset.place));
+  input.bindPad(pad, [...pad.children]);
+  byId("directions").replaceChildren(pad);
   byId("specials").replaceChildren(...made.filter((button) => !button.dataset.place));
   byId("touch").hidden = !made.length;
 }
