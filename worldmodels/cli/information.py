@@ -40,13 +40,10 @@ def _list(options: argparse.Namespace) -> None:
         raise UserError(
             f"A folder is for 'worldmodels list runs FOLDER'; received '{options.folder}' after {options.what}."
         )
-    if options.what == "metrics":
-        from worldmodels.telemetry.metrics import metric_lines as lines
-    else:
-        from worldmodels.config.show import names_of
+    from worldmodels.config.show import names_of
+    from worldmodels.telemetry.metrics import metric_lines
 
-        lines = partial(names_of, options.what)
-    print_text("\n".join(lines()))
+    print_text("\n".join(metric_lines() if options.what == "metrics" else names_of(options.what)))
 
 
 def add_prune(commands: argparse._SubParsersAction) -> None:
