@@ -19,7 +19,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.training.loops.plan import TrainingPlan
 
 DOCUMENT = (Path(__file__).parent.parent / "docs" / "reference" / "names_elsewhere.md").read_text()
-SECTION = DOCUMENT.split("### The named settings")[1].split("Not there:")[0]
+SECTION = DOCUMENT.split("### The named settings")[1].split("Five groups are not there:")[0]
 ROWS = re.findall(r"^\| (`[^|]*|the schedules[^|]*) \| `([^`]*)` \|$", SECTION, re.MULTILINE)
 EXTRAS = {"ale_py": "atari", "crafter": "crafter", "shimmy": "dmc"}
 """Packages of environments, each with the extra that brings it."""
