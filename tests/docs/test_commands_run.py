@@ -27,6 +27,7 @@ ELSEWHERE = {
     "s3://": "tests/cluster/storage",
     "minari:": "tests/datasets, which need Minari",
     "Pendulum-v1": "tests of foreign environments",
+    "--page": "tests/player/test_publish_page.py: it needs what `make page` builds",
 }
 """Commands with these words have other tests, or need an extra."""
 RUNNABLE = [command for command in COMMANDS if not any(words in command for words in ELSEWHERE)]
