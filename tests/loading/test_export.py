@@ -100,6 +100,25 @@ def test_a_world_model_steps_from_its_saved_model(dreamer: LoadedRun, tmp_path: 
     np.testing.assert_array_equal(predicted["continuation"], model.continuation(after))
 
 
+def test_a_policy_acts_at_a_state_of_the_exported_model(dreamer: LoadedRun, tmp_path: Path) -> None:
+    written = dreamer.export(tmp_path / "both", "both")
+    assert list(written["functions"]) == ["observe", "act", "step"]
+    # Of 8 calls of the model 4 observe, and the policy acts at each of these.
+    assert (written["checked"]["rows"], written["checked"]["rows_beyond"]) == (12, 0)
+    signatures = tf.saved_model.load(str(tmp_path / "both")).signatures
+    inputs = {name: zeros(function["inputs"]) for name, function in written["functions"].items()}
+    frame = np.full((1, 64, 64, 3), 200, np.uint8)
+    state = next_state(signatures["observe"](**inputs["observe"] | {"observation": frame, "is_first": [True]}))
+    chosen = signatures["act"](**{name: state.get(name, x) for name, x in inputs["act"].items()})
+    model, agent = dreamer.parts.model, dreamer.parts.agent
+    seed = tf.zeros(2, tf.int32)
+    seen = model.observe(model.initial(1), frame, tf.constant([0]), tf.constant([True]), seed)
+    action, _, extras = agent.act(model.features(seen), agent.initial(1), 0.0, seed)
+    np.testing.assert_array_equal(chosen["action"], action)
+    np.testing.assert_allclose(chosen["logits"], extras["logits"], atol=1e-5)
+    np.testing.assert_allclose(chosen["value"], extras["value"], atol=1e-5)
+
+
 def test_an_export_that_differs_is_not_kept(sac: LoadedRun, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = exporting._WRITERS["savedmodel"]
 
@@ -141,7 +160,7 @@ def test_without_its_packages_onnx_names_the_extra(
 
 
 @needs_onnx
-@pytest.mark.parametrize("what", ["policy", "model"])
+@pytest.mark.parametrize("what", ["policy", "model", "both"])
 def test_onnx_runtime_gives_what_the_run_gives(dreamer: LoadedRun, tmp_path: Path, what: str) -> None:
     import onnxruntime
 

@@ -26,7 +26,7 @@ class FakeRun:
     """A run whose export is two functions of a few bytes."""
 
     def __init__(self, env: EnvConfig, meaning: str) -> None:
-        self.config = SimpleNamespace(env=env)
+        self.config = SimpleNamespace(env=env, trains_policy=env.game == "heist")
         self.run_dir = SimpleNamespace(path=Path("runs/My Maze"))
         self.parts = SimpleNamespace(world_model=SimpleNamespace(spec=SimpleNamespace(calls=3)))
         self.meaning = meaning
@@ -37,6 +37,9 @@ class FakeRun:
         (out / "step.onnx").write_bytes(b"step")
         noise = {"name": "noise_0", "dtype": "float32", "shape": [1], "meaning": self.meaning}
         functions = {"observe": [], "step": [noise]}
+        if what == "both":
+            (out / "act.onnx").write_bytes(b"act")
+            functions["act"] = []
         return {
             "functions": {name: {"file": f"{name}.onnx", "inputs": x, "outputs": []} for name, x in functions.items()}
         }
@@ -103,6 +106,18 @@ def test_a_page_gets_another_world_and_the_same_one_anew(
     assert [world["name"] for world in read(page / "page.json")["worlds"]] == ["b", "a"]  # by their titles
     assert read(page / "worlds" / "b" / "world.json")["game"] == "heist"
     assert read(page / "worlds" / "a" / "world.json")["functions"]["step"]["inputs"][0]["draw"] == "uniform"
+
+
+def test_a_world_has_the_policy_that_learned_in_it(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    publish(monkeypatch, tmp_path / "page", "runs/with", replace(ENV, game="heist"))
+    publish(monkeypatch, tmp_path / "page", "runs/without")
+    found = {name: read(tmp_path / "page" / "worlds" / name / "world.json") for name in ("with", "without")}
+    assert {name: sorted(world["functions"]) for name, world in found.items()} == {
+        "with": ["act", "observe", "step"],
+        "without": ["observe", "step"],
+    }
 
 
 def test_what_no_page_can_have_is_a_sentence(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

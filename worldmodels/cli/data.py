@@ -98,19 +98,19 @@ def add_export(commands: argparse._SubParsersAction) -> None:
     """Add the command that exports a run."""
     command = commands.add_parser(
         "export",
-        help="export a run's policy or world model to SavedModel or ONNX",
-        description="Export a run's policy or world model as functions that other programs call, and describe them in "
-        "export.json. The export is compared with the run in the run's environment, and kept only if both give the "
+        help="export a run's policy, world model or both to SavedModel or ONNX",
+        description="Export a run's policy, world model or both as functions that other programs call, and describe "
+        "them in export.json. The export is compared with the run in the run's environment, and kept only if both give the "
         "same.",
     )
     add_run(command)
     command.add_argument("--out", required=True, metavar="FOLDER", help="the folder to write")
     command.add_argument(
         "--what",
-        choices=("policy", "model"),
+        choices=("policy", "model", "both"),
         default="policy",
         help="policy: an observation gives an action; model: a state and an action give the next state, its frame, "
-        "reward and end (default: %(default)s)",
+        "reward and end; both: besides, a state gives the policy's action (default: %(default)s)",
     )
     command.add_argument(
         "--format",

@@ -1,4 +1,4 @@
-"""Exports a run's policy or world model to TensorFlow's SavedModel or to ONNX, and compares the export with it.
+"""Exports a run's policy, world model or both to TensorFlow's SavedModel or to ONNX, and compares the export with it.
 
 A SavedModel draws random numbers from its input `seed`. ONNX has no draws that depend on a seed, so there each draw
 becomes an input, `noise_0` and so on.
@@ -24,12 +24,10 @@ from worldmodels.core.errors import FileError, UserError, pip_install, shortened
 from worldmodels.core.specs import ActionSpec
 from worldmodels.datasets.source import writing_folder
 from worldmodels.envs import VectorEnv
-from worldmodels.loading.exported import Call, Function, Functions, ModelFunctions, PolicyFunctions, Tensors, meaning
+from worldmodels.loading.exported import KINDS, Call, Function, Tensors, What, meaning
 from worldmodels.models.graph import portable
 
-What = Literal["policy", "model"]
 Format = Literal["savedmodel", "onnx"]
-KINDS: Mapping[What, Callable[[Parts, int], Functions]] = {"policy": PolicyFunctions, "model": ModelFunctions}
 
 CALLS = 64
 """Calls of the original with which an export is compared."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, Literal, NamedTuple, Protocol, cast
 
 import numpy as np
 import tensorflow as tf
 
-from worldmodels.acting.actor import ModelActor, RandomActor
+from worldmodels.acting.actor import ModelActor, RandomActor, where_not
 from worldmodels.acting.build import Parts
 from worldmodels.acting.collect import Collector
 from worldmodels.core.seeding import Streams, fold
@@ -147,6 +147,44 @@ class ModelFunctions:
     def _black(self) -> Any:
         shape = self._spec.image_of(self._spec.observation.zeros(self._num_envs)).shape
         return tf.zeros(shape, tf.uint8)
+
+
+class BothFunctions(ModelFunctions):
+    """The functions of a world model, and `act`: the policy chooses an action at a state that `observe` gave."""
+
+    def __init__(self, parts: Parts, num_envs: int) -> None:
+        super().__init__(parts, num_envs)
+        self._agent = parts.agent
+        self._acting = {"agent": parts.agent.initial(num_envs), "model": self._like["model"]}
+        is_first = {"is_first": tf.TensorSpec((num_envs,), tf.bool)}
+        act = Function(self._act, is_first | _specs(_named("state", self._acting)) | _DRAWING)
+        self.functions = {**self.functions, "act": act}
+
+    def calls(self, env: VectorEnv, count: int) -> Iterator[Call]:
+        key, memory = Streams(0).key("export of a policy"), _named("state", {"agent": self._acting["agent"]})
+        for index, call in enumerate(super().calls(env, count)):
+            yield call
+            if call.function == "observe":
+                drawing = {"temperature": np.float32(index // 2 % 2), "seed": fold(key, index)}
+                state = {name: call.outputs[f"next_{name}"] for name in _named("state", {"model": self._like["model"]})}
+                chosen = _call("act", self._act, {"is_first": call.inputs["is_first"]} | state | memory | drawing)
+                yield chosen
+                memory = {name: chosen.outputs[f"next_{name}"] for name in memory}
+
+    def _act(self, **inputs: tf.Tensor) -> dict[str, Any]:
+        before, is_first = _nest("state", self._acting, inputs), inputs["is_first"]
+        memory = tf.nest.map_structure(lambda x: where_not(is_first, x), before["agent"])
+        features, drawing = self._model.features(before["model"]), (inputs["temperature"], inputs["seed"])
+        action, memory, extras = self._agent.act(features, memory, *drawing)
+        return {"action": action, **extras, **_named("next_state", {"agent": memory})}
+
+
+What = Literal["policy", "model", "both"]
+KINDS: Mapping[What, Callable[[Parts, int], Functions]] = {
+    "policy": PolicyFunctions,
+    "model": ModelFunctions,
+    "both": BothFunctions,
+}
 
 
 def _call(name: str, function: Callable[..., dict[str, Any]], inputs: Tensors) -> Call:

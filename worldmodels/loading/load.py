@@ -26,7 +26,8 @@ from worldmodels.envs import VectorEnv
 from worldmodels.envs.foreign.given import Given, giving
 from worldmodels.imagination.replay_starts import ReplayStarts
 from worldmodels.imagination.vector_env import ImaginedVectorEnv
-from worldmodels.loading.export import Format, What, check_format, export
+from worldmodels.loading.export import Format, check_format, export
+from worldmodels.loading.exported import What
 from worldmodels.models.devices import computing_processor
 from worldmodels.models.precision import Precision
 from worldmodels.replay import ReplayReader
@@ -103,13 +104,14 @@ class LoadedRun:
     def export(
         self, out: str | Path, what: What = "policy", format: Format = "savedmodel", num_envs: int = 1
     ) -> dict[str, Any]:
-        """Export the policy or the world model into a new folder, and return the description in its `export.json`.
+        """Export the policy, the world model or both into a new folder, and return what its `export.json` says.
 
         The export is compared with the run in the run's environment, and kept only if both give the same.
 
         Args:
             out: the folder, which must not be there yet.
-            what: "policy" (an observation gives an action) or "model" (a state and an action give the next state).
+            what: "policy" (an observation gives an action), "model" (a state and an action give the next state), or
+                "both" (those of the model, and a state gives the policy's action).
             format: "savedmodel" (for TensorFlow) or "onnx" (needs the extra `onnx`).
             num_envs: environments side by side in one call of the export.
 

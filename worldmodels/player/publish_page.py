@@ -93,10 +93,10 @@ def _of_game(game: GameInfo, env: EnvConfig) -> dict[str, Any]:
 
 
 def _exported(run: LoadedRun, folder: Path, place: str) -> dict[str, Any]:
-    """Write the functions of a run's world model, and return their descriptions and the calls for each frame."""
+    """Write the functions of a run's world model and policy; return their descriptions and the calls for each frame."""
     with tempfile.TemporaryDirectory() as temporary:
         out = Path(temporary, "model")
-        functions = run.export(out, "model", "onnx")["functions"]
+        functions = run.export(out, "both" if run.config.trains_policy else "model", "onnx")["functions"]
         for name, function in functions.items():
             inputs = [_drawn(tensor) for tensor in function["inputs"]]
             content = (out / function["file"]).read_bytes()

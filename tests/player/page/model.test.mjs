@@ -15,15 +15,21 @@ const FUNCTIONS = {
   step: { inputs: [ACTION, STATE, { name: "calls", dtype: "int32", shape: [] }, { name: "noise_0", dtype: "float32", shape: [2], draw: "uniform" }], outputs: [...SEEN, NEXT] },
 };
 
+const WITH_POLICY = {
+  ...FUNCTIONS,
+  act: { inputs: [{ name: "is_first", dtype: "bool", shape: [1] }, STATE, { ...STATE, name: "state_agent" }, { name: "temperature", dtype: "float32", shape: [] }], outputs: [{ ...NEXT, name: "next_state_agent" }] },
+};
+
 /** A model whose state is a sum of actions, or what was observed last. */
-function made() {
+function made(functions = FUNCTIONS) {
   const given = [];
   const outputs = (sum) => ({ frame: new Tensor("uint8", Uint8Array.of(sum, sum), [1, 2]), reward: { data: [1] }, continuation: { data: [0.5] }, next_state_sum: new Tensor("float32", Float32Array.of(sum), [1]) });
   const sessions = {
     observe: { run: async (feeds) => (given.push(feeds), outputs(feeds.is_first.data[0] ? 0 : feeds.observation.data[0])) },
     step: { run: async (feeds) => (given.push(feeds), outputs(feeds.state_sum.data[0] + feeds.action.data[0])) },
+    act: { run: async (feeds) => ({ action: { data: [feeds.state_sum.data[0] % 2] }, logits: { data: [Math.log(1), Math.log(3)] }, value: { data: [0.25] }, next_state_agent: new Tensor("float32", Float32Array.of(feeds.state_agent.data[0] + 1), [1]) }) },
   };
-  return { model: new Model({ Tensor }, FUNCTIONS, sessions), given };
+  return { model: new Model({ Tensor }, functions, sessions), given };
 }
 
 test("the prediction goes on alone while the tracker follows the real frames", async () => {
@@ -47,6 +53,20 @@ test("a function gets the inputs of its description, by their types, and noise b
   assert.deepEqual([given[0].calls.data, given[0].calls.shape], [Int32Array.of(2), []]);
   assert.deepEqual(given[0].noise_0.data, given[1].noise_0.data);
   assert.notDeepEqual(given[0].noise_0.data, given[2].noise_0.data);
+});
+
+test("a policy chooses at each real frame, and its memory is saved", async () => {
+  const { model } = made(WITH_POLICY);
+  const { choice } = await model.observe(Uint8Array.of(7, 7), 0, false, "a");
+  assert.equal(choice.action, 1);
+  assert.equal(choice.value, 0.25);
+  choice.probabilities.forEach((share, i) => assert.ok(Math.abs(share - [0.25, 0.75][i]) < 1e-12));
+  const saved = model.save();
+  await model.observe(Uint8Array.of(8, 8), 0, false, "b");
+  assert.equal(model.memory.state_agent.data[0], 2);
+  model.load(saved);
+  assert.equal(model.memory.state_agent.data[0], 1);
+  assert.equal((await made().model.observe(Uint8Array.of(7, 7), 0, false, "a")).choice, undefined);
 });
 
 test("branches are samples of their own, and the prediction stays where it is", async () => {

@@ -1,5 +1,5 @@
 // Lets a published world predict under ONNX Runtime for browsers: each line of standard input is a call, and each line
-// of standard output what it returned, with the noise that it drew. `page` is the page's folder.
+// of standard output what it returned, with the noise that it drew, and what the policy chose. `page` is the page's folder.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { gunzipSync } from "node:zlib";
@@ -15,13 +15,18 @@ const ort = await import(`${page}/${script}`);
 Object.assign(ort.env.wasm, { numThreads: 1, wasmBinary: read(runtime) });
 const files = Object.fromEntries(Object.entries(functions).map(([one, { file }]) => [one, read(file)]));
 const model = await Model.load(ort, functions, files);
-const noises = functions.step.inputs.filter((input) => input.draw);
+
+/** Return the noise of a function's draws, one array after the other. */
+function noise(one, key) {
+  const draws = functions[one]?.inputs.filter((input) => input.draw) ?? [];
+  return draws.map((input) => [...draw(input.draw, input.shape.reduce((a, b) => a * b, 1), `${key}/${input.name}`)]);
+}
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { frame, action, isFirst, temperature, calls, alone } = JSON.parse(line);
-  await model.observe(Uint8Array.from(frame), action.before, isFirst, line);
+  const { choice } = await model.observe(Uint8Array.from(frame), action.before, isFirst, line);
   if (!alone) model.putBack();
   const seen = await model.step(action.next, { temperature, calls }, line);
-  const noise = noises.map((input) => [...draw(input.draw, input.shape.reduce((a, b) => a * b, 1), `${line}/${input.name}`)]);
-  console.log(JSON.stringify({ frame: [...seen.frame], reward: seen.reward, continuation: seen.continuation, noise }));
+  const observed = { noise: noise("observe", line), choice, choiceNoise: noise("act", `${line}/act`) };
+  console.log(JSON.stringify({ frame: [...seen.frame], reward: seen.reward, continuation: seen.continuation, noise: noise("step", line), observed }));
 }

@@ -5,8 +5,8 @@ import { Playthrough } from "../../../worldmodels/player/page/playthrough.js";
 import { Session } from "../../../worldmodels/player/page/session.js";
 import { Doubled, Line } from "./worlds_made.mjs";
 
-async function begun(options) {
-  const playthrough = new Playthrough(new Line(), new Doubled(), { temperature: 1, calls: 3 });
+async function begun(options, policy) {
+  const playthrough = new Playthrough(new Line(), new Doubled(policy), { temperature: 1, calls: 3 });
   await playthrough.begin(0);
   return new Session(playthrough, new Controls([[], ["right"]], { right: ["right"] }), options);
 }
@@ -112,4 +112,45 @@ test("B shows three futures and stands still, and once more or any key ends that
   await ticks(session, 1);
   session.press("x", true);
   assert.equal(session.branches, null);
+});
+
+test("P lets the policy play, and P or an action key takes over", async () => {
+  const session = await begun({}, (place) => (place < 2 ? 1 : 3));
+  assert.equal(session.commands.at(-1)[0], "p");
+  session.press("p", true);
+  await ticks(session, 3);
+  assert.equal(session.clock, "the policy plays");
+  session.press("p", true);
+  await ticks(session, 1);
+  session.press("p", true);
+  session.press("right", true);
+  await ticks(session, 1);
+  assert.deepEqual(events(session), ["action 1", "action 1", "action 3", "action 0", "action 1"]);
+  assert.equal(session.notice, "you play");
+});
+
+test("the policy chooses anew at the moment that Back leads to", async () => {
+  const session = await begun({}, (place) => place + 1);
+  session.press("p", true);
+  await ticks(session, 2);
+  session.press("backspace", true);
+  await ticks(session, 1);
+  assert.equal(session.choice.action, 2);
+  session.press("n", true);
+  await ticks(session, 1);
+  assert.deepEqual(events(session), ["action 1", "action 2"]);
+});
+
+test("the policy takes over from a link", async () => {
+  const session = await begun({ events: Array(9).fill(["action", 0]) }, () => 1);
+  await ticks(session, 1);
+  session.press("p", true);
+  await ticks(session, 1);
+  assert.deepEqual(events(session), ["action 0", "action 1"]);
+});
+
+test("a world without a policy has no key for one", async () => {
+  const session = await begun();
+  assert.equal(session.press("p", true), false);
+  assert.equal(session.policyPlays, false);
 });

@@ -138,6 +138,30 @@ def test_b_shows_three_futures(page: Path) -> None:
     browse(page, act)
 
 
+def test_p_lets_the_policy_play_until_a_key_moves(policy_page: Path) -> None:
+    async def act(tab: Any, address: str) -> None:
+        await begin(tab)
+        await tab.keyboard.press("p")
+        await shows(tab, "#facts", "the policy plays")
+        await shows(tab, "#policy", "expects a return of")
+        await tab.keyboard.press("ArrowRight")
+        await shows(tab, "#facts", "running")
+        await shows(tab, "#message", "you play")
+        await tab.click("#commands >> text=policy")
+        await shows(tab, "#facts", "the policy plays")
+
+    browse(policy_page, act)
+
+
+def test_a_world_without_a_policy_has_no_control_for_one(page: Path) -> None:
+    async def act(tab: Any, address: str) -> None:
+        await begin(tab)
+        assert await tab.locator("#commands >> text=policy").count() == 0
+        assert await tab.inner_text("#policy") == ""
+
+    browse(page, act)
+
+
 def test_ten_seconds_become_a_film(page: Path, tmp_path: Path) -> None:
     async def act(tab: Any, address: str) -> None:
         await begin(tab)

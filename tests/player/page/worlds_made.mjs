@@ -27,12 +27,16 @@ export class Line {
 
 /** A model of the line that moves twice as far, pays 0.5 for each step, and expects the end from 30 on. */
 export class Doubled {
+  /** `policy` gives the action that the policy of this world chooses at a place. */
+  constructor(policy = null) {
+    this.policy = policy;
+  }
   moments = new Map();
   keys = [];
   async observe(frame, action, isFirst, key) {
     this.keys.push(key);
     this.tracked = frame[0];
-    return this.seen(this.tracked, 0, 1);
+    return { ...this.seen(this.tracked, 0, 1), ...(this.policy && { choice: { action: this.policy(this.tracked) } }) };
   }
   async step(action, settings, key) {
     this.keys.push(key);

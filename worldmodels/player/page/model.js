@@ -1,9 +1,10 @@
-// The learned world: two exported functions, `observe` and `step`, of named tensors (the export of the Python package).
+// The learned world: exported functions of named tensors (the export of the Python package), `observe` and `step`, and
+// `act` if a policy learned in it.
 
 import { draw } from "./noise.js";
 
 const ARRAYS = { float32: Float32Array, int32: Int32Array, uint8: Uint8Array, bool: Uint8Array };
-const STATE = "state_", NEXT = "next_";
+const STATE = "state_", NEXT = "next_", POLICY_TEMPERATURE = 1;
 
 const sizeOf = ({ shape }) => shape.reduce((product, side) => product * side, 1);
 
@@ -12,16 +13,17 @@ const sizeOf = ({ shape }) => shape.reduce((product, side) => product * side, 1)
  * back on the tracker's state.
  */
 export class Model {
-  /** `ort` is ONNX Runtime; `functions` describes both functions as export.json does; `sessions` runs them by name. */
+  /** `ort` is ONNX Runtime; `functions` describes the functions as export.json does; `sessions` runs them by name. */
   constructor(ort, functions, sessions) {
     Object.assign(this, { ort, functions, sessions });
-    this.initial = Object.fromEntries(
-      functions.observe.outputs.filter(({ name }) => name.startsWith(NEXT)).map((output) => [
-        output.name.slice(NEXT.length),
-        this.tensor(output, new ARRAYS[output.dtype](sizeOf(output))),
-      ]),
-    );
-    this.tracked = this.predicted = this.initial;
+    this.tracked = this.predicted = this.zeros(functions.observe);
+    this.memory = functions.act ? this.zeros(functions.act) : null; // the policy's
+  }
+
+  /** Return the state before an episode of a function. */
+  zeros({ outputs }) {
+    const states = outputs.filter(({ name }) => name.startsWith(NEXT));
+    return Object.fromEntries(states.map((output) => [output.name.slice(NEXT.length), this.tensor(output, new ARRAYS[output.dtype](sizeOf(output)))]));
   }
 
   /** Compile the functions of some bytes by name. */
@@ -33,12 +35,24 @@ export class Model {
     return new Model(ort, functions, sessions);
   }
 
-  /** Take in a real frame, and the action that led to it unless an episode begins. */
+  /**
+   * Take in a real frame, and the action that led to it unless an episode begins. Return what the model sees there, with
+   * the `choice` of the policy if there is one.
+   */
   async observe(frame, action, isFirst, key) {
     const given = { observation: frame, action: [action], is_first: [isFirst] };
     const outputs = await this.run("observe", this.tracked, given, key);
     this.tracked = nextState(outputs);
-    return seen(outputs);
+    return { ...seen(outputs), ...(this.memory && { choice: await this.act(isFirst, `${key}/act`) }) };
+  }
+
+  /** Let the policy choose at the real state: the action, the probability of each if it gives them, and the value. */
+  async act(isFirst, key) {
+    const given = { is_first: [isFirst], temperature: [POLICY_TEMPERATURE] };
+    const outputs = await this.run("act", { ...this.tracked, ...this.memory }, given, key);
+    this.memory = nextState(outputs);
+    const { action, logits, value } = outputs;
+    return { action: action.data[0], probabilities: logits && softmax([...logits.data]), value: value?.data[0] };
   }
 
   /** Predict the next frame under an action, from the prediction before, and return it with reward and continuation. */
@@ -66,9 +80,9 @@ export class Model {
     this.predicted = this.tracked;
   }
 
-  /** Return both states; tensors are never changed, so this copies nothing. */
+  /** Return all states; tensors are never changed, so this copies nothing. */
   save() {
-    return { tracked: this.tracked, predicted: this.predicted };
+    return { tracked: this.tracked, predicted: this.predicted, memory: this.memory };
   }
 
   load(saved) {
@@ -92,6 +106,12 @@ export class Model {
 function nextState(outputs) {
   const names = Object.keys(outputs).filter((name) => name.startsWith(NEXT + STATE));
   return Object.fromEntries(names.map((name) => [name.slice(NEXT.length), outputs[name]]));
+}
+
+function softmax(logits) {
+  const most = Math.max(...logits), weights = logits.map((logit) => Math.exp(logit - most));
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map((weight) => weight / sum);
 }
 
 function seen({ frame, reward, continuation }) {

@@ -7,7 +7,7 @@ import { Film, save } from "./film.js";
 import { readLink, writeLink } from "./link.js";
 import { Playthrough } from "./playthrough.js";
 import { RemoteModel } from "./remote_model.js";
-import { CALLS, COMMANDS, RATES, Session, TEMPERATURES } from "./session.js";
+import { CALLS, RATES, Session, TEMPERATURES } from "./session.js";
 import { askForThreads, runsModules, threads } from "./threads.js";
 import { differenceMap, drawFrame, drawTimeline } from "./view.js";
 
@@ -130,6 +130,7 @@ function draw() {
   const action = state.action === null ? "-" : world.meanings[state.action];
   byId("facts").textContent = `level ${session.playthrough.game.level} · step ${state.step} · ${state.sincePutBack} steps alone · action ${action} · ${session.clock}`;
   byId("facts").setAttribute("aria-live", session.paused ? "polite" : "off"); // a screen reader says each step of its own
+  byId("policy").textContent = choiceText(session.choice);
   drawTimeline(byId("timeline"), state.history);
   film?.add();
   drawBranches();
@@ -138,6 +139,15 @@ function draw() {
     session.notice = "";
   }
   for (const slider of byId("settings").querySelectorAll("input")) showSetting(slider, settings);
+}
+
+/** Say which actions the policy finds best, and the return that it expects. */
+function choiceText(choice) {
+  if (!choice) return "";
+  const likely = (choice.probabilities ?? []).map((share, action) => [share, world.meanings[action]]).sort(([a], [b]) => b - a).slice(0, 3);
+  const parts = likely.map(([share, meaning]) => `${meaning} ${Math.round(100 * share)} %`);
+  if (choice.value !== undefined) parts.push(`expects a return of ${choice.value.toFixed(1)}`);
+  return `policy: ${parts.join(" · ")}`;
 }
 
 /** Show the futures of a branch, if there is one. */
@@ -159,7 +169,7 @@ function showSetting(slider, settings) {
 // ---- controls
 
 function showControls() {
-  byId("commands").replaceChildren(...COMMANDS.map(([key, name, text, help]) => pressable(key, help, make("b", {}, name), text)));
+  byId("commands").replaceChildren(...session.commands.map(([key, name, text, help]) => pressable(key, help, make("b", {}, name), text)));
   for (const [text, title, act] of [["copy link", "a link that shows what you played", copyLink], ["film", "ten seconds as a WebM film", makeFilm]]) {
     const button = make("button", { type: "button", title }, text);
     button.addEventListener("click", () => (act(), button.blur()));
@@ -181,7 +191,7 @@ function showControls() {
   const isMove = ({ dataset }) => dataset.button in LABELS;
   byId("touch").replaceChildren(make("div", { className: "moves" }, ...touch.filter(isMove)), ...touch.filter((one) => !isMove(one)));
   byId("rules").textContent = world.rules;
-  const rows = [...Object.entries(world.keys).map(([button, keys]) => [keys.map((key) => LABELS[key] ?? key).join(" "), world.names[button]]), ...COMMANDS.map(([, name, , help]) => [name, help])];
+  const rows = [...Object.entries(world.keys).map(([button, keys]) => [keys.map((key) => LABELS[key] ?? key).join(" "), world.names[button]]), ...session.commands.map(([, name, , help]) => [name, help])];
   byId("keys").replaceChildren(...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", {}, text)))));
 }
 

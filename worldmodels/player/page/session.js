@@ -15,6 +15,8 @@ export const COMMANDS = [
   ["b", "B", "branch", "branch: three samples of the future from here, under the last action"],
   ["r", "R", "new", "new episode"],
 ];
+/** The key of worlds in which a policy learned. */
+const POLICY = ["p", "P", "policy", "let the policy play, and take over again; any action key takes over"];
 
 export class Session {
   /** `rate` is in steps a second; `events` of a link are played before the person plays. */
@@ -28,16 +30,26 @@ export class Session {
     this.late = 0;
     this.notice = "";
     this.branches = null; // {action, steps, frames}
+    this.policyPlays = false;
+  }
+
+  get commands() {
+    return this.choice ? [...COMMANDS, POLICY] : COMMANDS;
+  }
+
+  /** What the policy chooses now, if there is one. */
+  get choice() {
+    return this.playthrough.state.tracked.choice;
   }
 
   /** Take a key by its name; return whether it means something. */
   press(key, pressed) {
     if (pressed && key !== "b") this.branches = null;
     if (this.controls.handle(key, pressed)) {
-      if (pressed && this.replay.length) this.takeOver();
+      if (pressed) this.takeOver();
       return true;
     }
-    const command = COMMANDS.find(([name]) => name === key);
+    const command = this.commands.find(([name]) => name === key);
     if (command && pressed) this.command(key);
     return Boolean(command);
   }
@@ -54,6 +66,7 @@ export class Session {
     else if (key === "n") this.paused = this.oneStep = true;
     else if (key === "backspace") this.waiting.push(() => this.back());
     else if (key === "b") this.waiting.push(() => this.branch());
+    else if (key === "p") this.togglePolicy();
   }
 
   /** Change "temperature" or "calls". */
@@ -62,9 +75,19 @@ export class Session {
     this.waiting.push(() => this.playthrough.do([what, value]));
   }
 
+  /** Let the person play, instead of a link or the policy. */
   takeOver() {
+    if (this.replay.length) this.notice = "you play on from here";
+    else if (this.policyPlays) this.notice = "you play";
     this.replay = [];
-    this.notice = "you play on from here";
+    this.policyPlays = false;
+  }
+
+  togglePolicy() {
+    if (this.policyPlays) return this.takeOver();
+    this.replay = [];
+    this.policyPlays = true;
+    this.notice = "the policy plays";
   }
 
   async back() {
@@ -87,7 +110,7 @@ export class Session {
     this.oneStep = false;
     if (!steps) return;
     if (this.replay.length) await this.replayOne();
-    else if (!playthrough.state.ended) await playthrough.do(["action", this.controls.choose()]);
+    else if (!playthrough.state.ended) await playthrough.do(["action", this.policyPlays ? this.choice.action : this.controls.choose()]);
     else if (--this.endTicks <= 0) {
       this.endTicks = END_TICKS;
       await playthrough.do(["new episode"]);
@@ -114,6 +137,7 @@ export class Session {
 
   get clock() {
     if (this.playthrough.state.ended) return "episode over";
-    return this.replay.length ? "the link's keys" : this.paused ? "paused" : "running";
+    if (this.replay.length) return "the link's keys";
+    return this.paused ? "paused" : this.policyPlays ? "the policy plays" : "running";
   }
 }
