@@ -26,6 +26,7 @@ nitpick_ignore_regex = [("py:.*", ".*")]  # types of signatures, of which many h
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = [("play.js", {"defer": "defer"})]
 html_search_scorer = str(Path(__file__).parent / "static" / "search_scorer.js")
 html_title = f"worldmodels {version}"
 html_copy_source = False

@@ -3,7 +3,8 @@
     python docs/make_site.py              # into docs/_build/html
     python docs/make_site.py FOLDER       # into FOLDER/html
 
-Warnings are errors. FOLDER/source has the pages from which Sphinx builds the site, FOLDER/films their films.
+Warnings are errors. FOLDER/source has the pages from which Sphinx builds the site, FOLDER/extra what stands
+beside them there: films, and the page of learned worlds.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from site_pages import commands, configuration, presets, python_interface, worlds
+from site_pages import commands, configuration, learned_page, presets, python_interface, worlds
 from site_pages.contents import titles, with_pages_of_folder, with_sidebar
 from site_pages.repository import take_over
 
@@ -39,7 +40,7 @@ def pages_and_files() -> tuple[dict[str, str], dict[str, Path]]:
         if folder and name == "index.md":
             pages[page] = with_pages_of_folder(pages[page], folder, pages)
     pages["index.md"] = with_sidebar(pages["index.md"], pages)
-    return pages, files
+    return learned_page.with_page(pages), files
 
 
 def write_source(folder: Path) -> None:
@@ -58,8 +59,9 @@ def write_source(folder: Path) -> None:
         shutil.copy2(file, folder / place)
 
 
-def write_films(folder: Path) -> None:
-    """Write the films that pages show into a folder, as they stand in the finished site."""
+def write_extra(folder: Path) -> None:
+    """Write the films that pages show, and the page of learned worlds, into a folder, as they stand in the site."""
+    learned_page.copy_page(folder)
     for place, film in worlds.films().items():
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(film, folder / place)
@@ -73,9 +75,11 @@ def main() -> int:
     parser.add_argument("folder", nargs="?", type=Path, default=DOCS / "_build", metavar="FOLDER")
     folder: Path = parser.parse_args().folder
     write_source(folder / "source")
-    write_films(folder / "films")
+    write_extra(folder / "extra")
+    if not learned_page.is_built():
+        print("The learned worlds to play in are left out: `make page` has not built them into build/page.")
     options = ["--fail-on-warning", "--keep-going", "--nitpicky", "--quiet", "--write-all", "--conf-dir", str(DOCS)]
-    options += ["--define", f"html_extra_path={(folder / 'films').resolve()}"]
+    options += ["--define", f"html_extra_path={(folder / 'extra').resolve()}"]
     status = build([*options, "--doctree-dir", *(str(folder / name) for name in ("doctrees", "source", "html"))])
     if status == 0:
         print(f"The site is made: open {folder / 'html' / 'index.html'} in a browser.")

@@ -52,6 +52,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("engine.wasm", RUNTIME, *SCRIPTS):
         (folder / name).write_text(name)
     monkeypatch.setattr(publish_page, "BUILT", folder)
+    monkeypatch.setattr(publish_page, "apart", lambda files: (files, b"weights"))
     return folder
 
 
@@ -73,6 +74,7 @@ def test_a_page_names_each_file_with_its_hash(built: Path, tmp_path: Path, monke
     tree = read(page / "page.json")
     assert tree["worlds"] == [{"name": "my_maze", "title": "Maze, My Maze", "path": "worlds/my_maze/world.json"}]
     contents = {"engine.wasm": tree["engine"], RUNTIME: tree["runtime"], "step": world["functions"]["step"]["file"]}
+    contents["weights"] = world["weights"]
     for content, file in contents.items():
         packed = (page / file["path"]).read_bytes()
         assert gzip.decompress(packed).decode() == content

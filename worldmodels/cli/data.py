@@ -100,8 +100,8 @@ def add_export(commands: argparse._SubParsersAction) -> None:
         "export",
         help="export a run's policy, world model or both to SavedModel or ONNX",
         description="Export a run's policy, world model or both as functions that other programs call, and describe "
-        "them in export.json. The export is compared with the run in the run's environment, and kept only if both give the "
-        "same.",
+        "them in export.json. The export is compared with the run in the run's environment, and kept only if both give "
+        "the same.",
     )
     add_run(command)
     command.add_argument("--out", required=True, metavar="FOLDER", help="the folder to write")

@@ -19,6 +19,8 @@ from worldmodels.envs.config import EnvConfig, game_options
 from worldmodels.envs.games.table import ACTION_KEYS, GAME_INFO, GameInfo
 from worldmodels.loading.export import NORMAL, UNIFORM
 from worldmodels.loading.load import LoadedRun, load_run
+from worldmodels.player.page_weights import FILE as WEIGHTS
+from worldmodels.player.page_weights import apart
 from worldmodels.player.session.controls.keys import Controls
 
 MODULES = Path(__file__).parent / "page"
@@ -93,19 +95,23 @@ def _of_game(game: GameInfo, env: EnvConfig) -> dict[str, Any]:
 
 
 def _exported(run: LoadedRun, folder: Path, place: str) -> dict[str, Any]:
-    """Write the functions of a run's world model and policy; return their descriptions and the calls for each frame."""
+    """Write the functions of a run's world model and policy, and their weights; return what the page says of them."""
     with tempfile.TemporaryDirectory() as temporary:
         out = Path(temporary, "model")
         functions = run.export(out, "both" if run.config.trains_policy else "model", "onnx")["functions"]
-        for name, function in functions.items():
-            inputs = [_drawn(tensor) for tensor in function["inputs"]]
-            content = (out / function["file"]).read_bytes()
-            functions[name] = {
-                "file": _write_packed(folder, f"{place}/{function['file']}", content),
-                "inputs": inputs,
-                "outputs": function["outputs"],
-            }
-    return {"functions": functions, "calls": run.parts.world_model.spec.calls}
+        whole = {name: (out / function["file"]).read_bytes() for name, function in functions.items()}
+    files, weights = apart(whole)
+    for name, function in functions.items():
+        functions[name] = {
+            "file": _write_packed(folder, f"{place}/{function['file']}", files[name]),
+            "inputs": [_drawn(tensor) for tensor in function["inputs"]],
+            "outputs": function["outputs"],
+        }
+    return {
+        "functions": functions,
+        "weights": _write_packed(folder, f"{place}/{WEIGHTS}", weights),
+        "calls": run.parts.world_model.spec.calls,
+    }
 
 
 def _drawn(tensor: Mapping[str, Any]) -> dict[str, Any]:

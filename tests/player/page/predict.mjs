@@ -8,13 +8,13 @@ const [, , page, name] = process.argv;
 const { Model } = await import(`${page}/model.js`);
 const { draw } = await import(`${page}/noise.js`);
 const { script, runtime } = JSON.parse(readFileSync(`${page}/page.json`, "utf8"));
-const { functions } = JSON.parse(readFileSync(`${page}/worlds/${name}/world.json`, "utf8"));
+const { functions, weights } = JSON.parse(readFileSync(`${page}/worlds/${name}/world.json`, "utf8"));
 const read = ({ path }) => gunzipSync(readFileSync(`${page}/${path}`));
 
 const ort = await import(`${page}/${script}`);
 Object.assign(ort.env.wasm, { numThreads: 1, wasmBinary: read(runtime) });
 const files = Object.fromEntries(Object.entries(functions).map(([one, { file }]) => [one, read(file)]));
-const model = await Model.load(ort, functions, files);
+const model = await Model.load(ort, functions, files, read(weights));
 
 /** Return the noise of a function's draws, one array after the other. */
 function noise(one, key) {

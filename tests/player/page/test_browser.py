@@ -3,62 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
+import json
 import re
 import shutil
-import threading
-from collections.abc import Awaitable, Callable, Iterator
-from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browsing import CHROMIUM, served
+from browsing import tab as browser_tab
 
-playwright = pytest.importorskip("playwright.async_api")
+pytest.importorskip("playwright.async_api")
 
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium")
 WAIT = 60_000
 """Milliseconds in which a world must be there, on a machine with other work."""
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """A server without a log."""
-
-    def log_message(self, *_: Any) -> None:
-        """Write nothing."""
-
-
-@contextlib.contextmanager
-def served(folder: Path) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
 
 
 def browse(folder: Path, act: Callable[[Any, str], Awaitable[None]], size: tuple[int, int] = (1100, 800)) -> None:
     """Open a folder's page in a browser while `act` goes on with it; the page may have no error."""
 
     async def main(address: str) -> None:
-        async with playwright.async_playwright() as driver:
-            arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-            browser = await driver.chromium.launch(executable_path=CHROMIUM, args=arguments)
-            page = await browser.new_page(viewport={"width": size[0], "height": size[1]})
-            errors: list[str] = []
-            page.on("pageerror", lambda error: errors.append(str(error)))
-            page.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        async with browser_tab(*size) as page:
             await page.goto(address)
             await page.wait_for_function("() => crossOriginIsolated", timeout=WAIT)  # the service worker's headers
             await page.wait_for_selector("#list button")
             await act(page, address)
-            await browser.close()
-            assert not errors
 
     with served(folder) as address:
         asyncio.run(main(address))
@@ -198,3 +169,19 @@ def test_a_damaged_world_is_a_sentence(page: Path, tmp_path: Path) -> None:
         assert await tab.locator("#list button").first.is_visible()
 
     browse(copy, act)
+
+
+def test_in_a_frame_the_world_of_the_address_plays_at_once(page: Path, tmp_path: Path) -> None:
+    site = Path(shutil.copytree(page, tmp_path / "site" / "play")).parent
+    world = json.loads((page / "page.json").read_text())["worlds"][0]["name"]
+    (site / "index.html").write_text(f'<link rel="icon" href="data:,"><iframe src="play/index.html#world={world}">')
+
+    async def main(address: str) -> None:
+        async with browser_tab() as tab:
+            await tab.goto(address)
+            frame = tab.frame_locator("iframe")
+            await frame.locator("#player").wait_for(state="visible", timeout=WAIT)
+            assert "one thread" in await frame.locator("#machine").inner_text()
+
+    with served(site) as address:
+        asyncio.run(main(address))

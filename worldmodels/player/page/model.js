@@ -26,11 +26,11 @@ export class Model {
     return Object.fromEntries(states.map((output) => [output.name.slice(NEXT.length), this.tensor(output, new ARRAYS[output.dtype](sizeOf(output)))]));
   }
 
-  /** Compile the functions of some bytes by name. */
-  static async load(ort, functions, files) {
-    const sessions = {};
+  /** Compile the functions of some bytes by name; all take their weights from the same bytes. */
+  static async load(ort, functions, files, weights) {
+    const sessions = {}, externalData = [{ path: "weights", data: weights }];
     for (const name of Object.keys(functions)) {
-      sessions[name] = await ort.InferenceSession.create(files[name], { executionProviders: ["wasm"] });
+      sessions[name] = await ort.InferenceSession.create(files[name], { executionProviders: ["wasm"], externalData });
     }
     return new Model(ort, functions, sessions);
   }

@@ -44,7 +44,8 @@ async function open() {
   }
   link = readLink(location.hash);
   const wanted = link && page.worlds.find(({ name }) => name === link.world);
-  if (wanted) say(`This link shows what somebody played in ${wanted.title}, and then you play on.`);
+  if (wanted && link.events.length) say(`This link shows what somebody played in ${wanted.title}, and then you play on.`);
+  else if (wanted && self !== self.top) await load(page, wanted, null); // Play was pressed in the page around this one
 }
 
 /** Do something; what goes wrong is a sentence in the page. */
@@ -62,7 +63,7 @@ async function attempt(act) {
 async function load(page, entry, link) {
   byId("list").hidden = true;
   world = await json(entry.path);
-  const files = { engine: page.engine, binary: page.runtime, ...Object.fromEntries(Object.entries(world.functions).map(([name, { file }]) => [name, file])) };
+  const files = { engine: page.engine, binary: page.runtime, weights: world.weights, ...Object.fromEntries(Object.entries(world.functions).map(([name, { file }]) => [name, file])) };
   const all = Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
   let arrived = 0;
   byId("progress").hidden = false;
@@ -71,9 +72,9 @@ async function load(page, entry, link) {
   const got = Object.fromEntries(await Promise.all(Object.entries(files).map(async ([name, file]) => [name, await fetchFile(file, BASE, progress)])));
   say("Starting the learned world.");
   const model = new RemoteModel(new Worker(new URL("worker.js", BASE), { type: "module" }));
-  const { engine, binary, ...functions } = got;
+  const { engine, binary, weights, ...functions } = got;
   const runtime = new URL(page.script, BASE).href;
-  const count = await model.start({ runtime, binary, threads: threads(), functions: world.functions, files: functions });
+  const count = await model.start({ runtime, binary, threads: threads(), functions: world.functions, files: functions, weights });
   const game = (await Engine.load(engine)).open(world.game, world.options);
   await play(game, model, link, count);
 }

@@ -8,10 +8,10 @@ const moments = new Map();
 
 const calls = {
   /** Start ONNX Runtime with so many threads, and compile the functions of a world. */
-  async load({ runtime, binary, threads, functions, files }) {
+  async load({ runtime, binary, threads, functions, files, weights }) {
     const ort = await import(runtime);
     Object.assign(ort.env.wasm, { numThreads: threads, wasmBinary: binary, wasmPaths: new URL(".", runtime).href });
-    model = await Model.load(ort, functions, files);
+    model = await Model.load(ort, functions, files, weights);
     return ort.env.wasm.numThreads;
   },
   observe: (...values) => model.observe(...values),
