@@ -17,6 +17,7 @@ from worldmodels.envs.games.levels import has_test_levels, level_words
 from worldmodels.envs.games.table import HUMAN_SIZE
 from worldmodels.models.api import ModelSpec
 from worldmodels.player.session.controls.key_script import KeyScript, read_script
+from worldmodels.player.session.controls.key_table import Command
 from worldmodels.player.session.game_setup import GameSetup, set_up_game, set_up_run
 from worldmodels.player.session.loading import Loader
 from worldmodels.player.session.loop import Prepare, Report, Unattended, play
@@ -72,7 +73,9 @@ def play_runs(paths: Sequence[str | Path], options: PlayOptions | None = None) -
     controls = setup.controls()
     players = len(setup.players()) + first.config.trains_policy
     of_images = first.spec.image is not None
-    shown = (models > 0, players, of_images, not options.web, len(first.steps))
+    kept = [Command.EPISODES] if first.has_experience and options.alone != "model" else []
+    kept += [Command.EARLIER, Command.LATER] if len(first.steps) > 1 else []
+    shown = (models > 0, players, of_images, not options.web, kept)
     guide = make_guide(env.title, env.rules, controls, *shown)
     columns = count_columns(models, first.spec.reconstructs, options.alone == "model") if models else 0
     frame_size, numbers = _frame_size(first.spec) if models else ((HUMAN_SIZE, HUMAN_SIZE), 0)

@@ -14,6 +14,7 @@ from worldmodels.core.errors import RunError, UserError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.replay.chunks import WAYS_ON, OpenedChunks, open_chunks
+from worldmodels.replay.episodes import EpisodeSpan, find_episodes
 from worldmodels.replay.events import EventIndex, is_event
 from worldmodels.replay.layout import FIRST, LAST, LOST, TERMINAL, Frames, Layout
 from worldmodels.replay.memory import RecordRing, Split, in_split
@@ -235,6 +236,10 @@ class ReplayReader:
     def count_episodes(self, steps: range, split: Literal["all", "held_out"] = "all") -> int:
         """Return how many episodes have some of these steps, which the store holds, summed over the streams."""
         return self._records.count_episodes(steps, split)
+
+    def episodes(self) -> list[EpisodeSpan]:
+        """Return the episodes whose first step the store holds, in the order in which they began."""
+        return find_episodes(self._records.at(self.span), self.span.start)
 
     def _gather(self, streams: Indices, starts: Indices, length: int) -> Batch:
         frames = self._frames_of(streams, starts, length)

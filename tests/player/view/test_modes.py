@@ -8,12 +8,13 @@ import pytest
 from cart_world import BOX, Cart, CartModel, CartView, PushPolicy
 from drawn import recording
 from keys import run, tap
+from recorded import with_episodes
 from tiny_worlds import CopyingModel, LatentModel, ReconstructingModel
 
 from worldmodels.core.seeding import Streams
 from worldmodels.envs.games.table import GAME_INFO
 from worldmodels.player.session.controls.box_controls import BoxControls
-from worldmodels.player.session.controls.key_table import LatentCommand
+from worldmodels.player.session.controls.key_table import DEFAULT_KEYS, LatentCommand
 from worldmodels.player.session.latents.latents_snapshot import ProbeReader
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.players import PolicyPlayer, RandomBoxPlayer
@@ -23,6 +24,7 @@ from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.session.worlds.real_world import RealWorld
 from worldmodels.player.session.worlds.state_tracker import StateTracker
 from worldmodels.player.view.painter import Painter
+from worldmodels.player.view.panels.episodes_panel import keys_text
 from worldmodels.player.view.panels.help_screen import make_guide
 
 SIZES = ((640, 400), (800, 600), (1024, 640), (1366, 768), (900, 1600), (2560, 1440), (3840, 2160))
@@ -56,6 +58,8 @@ def modes(make_session):
         "two models": (make_session(models=2), 5, "p"),
         "a model alone": (make_session(alone=True), 1, "p"),
         "two models alone": (make_session(models=2, alone=True), 2, ()),
+        "a recorded episode": (with_episodes(make_session()), 3, ("f9", "return", "n")),
+        "a recorded episode that was left": (with_episodes(make_session()), 3, ("f9", "return", "left")),
         "samples": (make_session(), 3, "b"),
         "each action": (make_session(model=ReconstructingModel), 4, "bb"),
         "without a policy": (make_session(with_policy=False), 3, "x"),
@@ -98,6 +102,21 @@ def test_nothing_is_printed_over_or_cut(modes, size, monkeypatch):
             faults[name] = drawn.cut, drawn.overlaps(), drawn.covered, texts
         assert {"help", "quit"} <= {text for text, _ in drawn.texts}, name
     assert not faults
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_list_of_episodes_is_whole_and_its_lines_answer_the_mouse(make_session, size, monkeypatch):
+    session = with_episodes(make_session())
+    painter, snapshot, surface = painter_of(session, 3), play(session, ["f9"]), pygame.Surface(size)
+    with recording(monkeypatch) as drawn:
+        painter.draw(surface, snapshot)
+    places = dict(drawn.texts)
+    own = ("the real game", "11", "20", "held out, not to its end", "the newest first", keys_text(DEFAULT_KEYS))
+    assert set(own) <= set(places) and not set(own) & set(drawn.shortened)
+    assert painter.episode_at(surface, snapshot, places["the real game"].center) == 0
+    assert painter.episode_at(surface, snapshot, places["held out, not to its end"].center) == 1, "the newest"
+    assert painter.episode_at(surface, snapshot, (1, 1)) is None
+    assert painter.entry_at(surface, snapshot, (size[0] // 2, size[1] - 90), drags=False) is None, "it is covered"
 
 
 @pytest.mark.parametrize("size", SIZES)

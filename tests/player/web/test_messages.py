@@ -7,7 +7,15 @@ import random
 
 import pytest
 
-from worldmodels.player.session.events import AxisEvent, GroupEvent, KeyEvent, SeekEvent, SettingEvent, StickEvent
+from worldmodels.player.session.events import (
+    AxisEvent,
+    EpisodeEvent,
+    GroupEvent,
+    KeyEvent,
+    SeekEvent,
+    SettingEvent,
+    StickEvent,
+)
 from worldmodels.player.web.messages import Seen, Wish, read_message
 
 MEANINGS = {
@@ -20,6 +28,7 @@ MEANINGS = {
     '{"setting": 2, "value": 4}': SettingEvent(2, 4),
     '{"group": 3}': GroupEvent(3),
     '{"seek": 12}': SeekEvent(12),
+    '{"episode": 2}': EpisodeEvent(2),
     '{"wish": "play"}': Wish.PLAY,
     '{"wish": "hand over"}': Wish.HAND_OVER,
     '{"seen": 17}': Seen(17),
@@ -33,6 +42,7 @@ NONE = [
     *('{"stick": 0, "deflection": null}', '{"stick": 0, "deflection": NaN}', '{"stick": "0", "deflection": 0}'),
     *('{"setting": 0, "value": -1}', '{"setting": 0, "value": 0.5}', f'{{"setting": {10**30}, "value": 0}}'),
     *('{"seek": -1}', '{"seek": 0.5}', '{"seek": null}'),
+    *('{"episode": -1}', '{"episode": "1"}'),
     *('{"group": -1}', '{"group": 1.0}', '{"group": null}'),
     *('{"wish": "quit"}', '{"wish": null}', '{"seen": -1}', '{"seen": "1"}', '{"role": "player"}'),
     *("[" * 2000, '{"a":' * 500 + "1" + "}" * 500, '{"key": "\\ud800", "pressed": true}'),

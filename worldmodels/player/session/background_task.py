@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from worldmodels.player.session.episodes.recorded_world import RecordedWorld
 from worldmodels.player.session.players import PolicyPlayer
 from worldmodels.player.session.worlds.frames import VectorRanges
 from worldmodels.player.session.worlds.model_world import ModelWorld
@@ -85,6 +86,8 @@ class Newcomers(NamedTuple):
     """The ranges of numbers in earlier experience."""
     checkpoints: KeptCheckpoints | None = None
     """The kept checkpoints, if there are several."""
+    episodes: RecordedWorld | None = None
+    """The recorded episodes of the run, if there are any."""
 
 
 class _Stopped(Exception):

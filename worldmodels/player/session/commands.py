@@ -9,6 +9,8 @@ from worldmodels.player.session.background_task import BackgroundTask, KeptCheck
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_table import Command
 from worldmodels.player.session.controls.keys import Controls
+from worldmodels.player.session.episodes.episode_browser import EpisodeBrowser
+from worldmodels.player.session.episodes.recorded_world import RecordingPlayer
 from worldmodels.player.session.latents.latent_inspection import LatentInspection
 from worldmodels.player.session.players import Player, PlayerSelection
 from worldmodels.player.session.playthrough import Playthrough
@@ -67,6 +69,7 @@ class SessionCommands:
         self.pictures = 0
         self.captures: deque[Command] = deque()
         self._told = False
+        self._recorded_number: int | None = None
         self._searched: int | None = None
         self._end_ticks = END_TICKS
         self._notice, self._notice_ticks = "", 0
@@ -78,8 +81,19 @@ class SessionCommands:
         self._selection = PlayerSelection(self._play.players, playing)
         self._inspection = Inspection(self._play.models, self.controls, self.settings, self._notify)
         self._latents = LatentInspection(self._play, self._rewind_buffer, self.controls.keys, self._notify)
+        self._episodes = EpisodeBrowser(self._play, self._rewind_buffer, self.controls.keys, self._notify)
         if playing not in ("", self._selection.name):
             self._notify(f"no {playing} here: you play")
+
+    def _follow_episode(self, anew: bool = False) -> None:
+        """Offer the recording as a player where a recorded episode is reality; it plays in each new one, and `anew`."""
+        recorded = self._play.recorded
+        number = recorded.index if recorded else None
+        if number == self._recorded_number and not (anew and recorded):
+            return
+        self._recorded_number = number
+        extra = [RecordingPlayer(recorded, lambda: self._play.counters.step)] if recorded else []
+        self._selection = PlayerSelection([*extra, *self._play.players], RecordingPlayer.name)
 
     # ---- the models of other checkpoints
 
@@ -110,11 +124,13 @@ class SessionCommands:
         self._rewind_buffer.push()
         self._play.begin_episode()
         self._leave_branches()
+        self._follow_episode(anew=True)
 
     def _leave_branches(self) -> None:
         """Show the worlds again after a jump to another moment."""
         self._inspection.branches = None
         self._end_ticks = END_TICKS
+        self._follow_episode()
 
     def _execute(self, command: Command | None) -> bool:
         if command is None:
@@ -130,6 +146,7 @@ class SessionCommands:
             Command.SURPRISE: lambda: self._if_model(self._search),
             Command.EARLIER: lambda: self._if_model(lambda: self._change_checkpoint(-1)),
             Command.LATER: lambda: self._if_model(lambda: self._change_checkpoint(1)),
+            Command.EPISODES: lambda: self._if_model(self._episodes.toggle),
             Command.TOGGLE_PLAYER: lambda: self._notify(self._selection.toggle()),
             Command.NEXT_PLAYER: self._choose_next_player,
             Command.BRANCHES: lambda: self._if_model(
@@ -157,6 +174,7 @@ class SessionCommands:
     def _put_back(self) -> None:
         self._rewind_buffer.push()
         self._play.put_back()
+        self._follow_episode(anew=True)
         self.log.event("put back")
         self._notify("put back on the real state")
 
@@ -210,6 +228,8 @@ class SessionCommands:
         """Close the help and the branches; if neither is open, the pane of latents; else quit."""
         if self.help_shown or self._inspection.branches:
             self.help_shown, self._inspection.branches = False, None
+        elif self._episodes.shown:
+            self._episodes.toggle()
         elif self._latents.shown:
             self._latents.toggle()
         else:
@@ -248,9 +268,13 @@ class SessionCommands:
         else:
             self._notify("there is no such moment" if self._play.save() else CANNOT_SAVE)
 
+    @property
+    def _is_alone(self) -> bool:
+        return self._play.real.frozen and not self._play.recorded
+
     def _search(self) -> None:
         """Begin to look for the next surprise; the session's ticks go on with it."""
-        if self._play.policy is None or self._play.real.frozen or self._play.save() is None:
+        if not (self._play.policy or self._play.recorded) or self._is_alone or self._play.save() is None:
             self._notify("a surprise needs a policy, and a real game that can be taken back")
             return
         self.paused, self._searched = False, 0

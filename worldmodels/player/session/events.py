@@ -60,6 +60,13 @@ class SeekEvent(_Unpressed):
 
 
 @dataclass(frozen=True)
+class EpisodeEvent(_Unpressed):
+    """An episode event begins the episode of a line of the list of recorded episodes; 0 is the real game."""
+
+    line: int
+
+
+@dataclass(frozen=True)
 class AbsenceEvent(_Unpressed):
     """An absence event pauses the session, because the person who played has gone."""
 
@@ -67,4 +74,6 @@ class AbsenceEvent(_Unpressed):
     """The message to show until the clock runs again."""
 
 
-InputEvent: TypeAlias = KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent | SeekEvent | AbsenceEvent
+InputEvent: TypeAlias = (
+    KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent | SeekEvent | EpisodeEvent | AbsenceEvent
+)

@@ -13,6 +13,7 @@ from worldmodels.core.specs import Observation
 from worldmodels.player.session.background_task import BackgroundTask, Newcomers
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.keys import Controls
+from worldmodels.player.session.episodes.recorded_world import RecordedWorld, RunEpisodes
 from worldmodels.player.session.game_setup import GameSetup
 from worldmodels.player.session.latents.latents_snapshot import NOT_TOLD, load_probe_reader
 from worldmodels.player.session.loop import Report
@@ -102,7 +103,8 @@ class Loader:
             return found
         first, path = found.models[0], self._runs[0].path
         kept = _Kept(runs[0], self._runs[0].step, lambda step: self._probe(first, path, step))
-        return found._replace(checkpoints=kept if len(self._runs[0].steps) > 1 else None)
+        episodes = None if real.frozen else _recorded_episodes(self._runs[0])
+        return found._replace(checkpoints=kept if len(self._runs[0].steps) > 1 else None, episodes=episodes)
 
     def _probe(self, world: ModelWorld, run: Path, step: int) -> None:
         tells = hasattr(self._setup.env, "variables")
@@ -116,8 +118,9 @@ class Loader:
         ]
         policy = None
         if self._with_policy:
-            imagined = models[0] if frozen else None
+            imagined = models[0] if models else None
             policy = PolicyPlayer(loaded[0].agent, trackers[0], self._streams, self._settings, imagined)
+            policy.alone = frozen
         return Newcomers(models, policy, _recorded_ranges(self._runs[0], self._streams) if models else None)
 
 
@@ -145,6 +148,17 @@ def _compile(parts: Newcomers, first: Observation) -> None:
         model.warm_up()
     if parts.policy:
         parts.policy.reset()
+
+
+def _recorded_episodes(run: Run) -> RecordedWorld | None:
+    """Return the episodes of the run's experience; None if it keeps none."""
+    from worldmodels.replay import ReplayReader
+
+    with suppress(UserError):
+        episodes = RunEpisodes(ReplayReader(run.replay))
+        if episodes.spans:
+            return RecordedWorld(episodes, run.spec.image)
+    return None
 
 
 def _recorded_ranges(run: Run, streams: Streams) -> VectorRanges:

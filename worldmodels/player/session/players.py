@@ -66,7 +66,10 @@ class PolicyPlayer:
     """An agent that decides at each real frame, also while another player plays.
 
     Args:
-        world: the model whose predictions the agent sees if there is no real world.
+        world: the model whose predictions the agent sees while there is no real world.
+
+    Attributes:
+        alone: there is no real world now.
     """
 
     name, title, begins_episode = "policy", "the policy", False
@@ -81,6 +84,7 @@ class PolicyPlayer:
     ) -> None:
         self._agent, self.tracker, self._settings, self._world = agent, tracker, settings, world
         self._root = streams.key("player/policy")
+        self.alone = False
         self._decision = _Decision(0, agent.initial(1), agent.initial(1), None, 0)
 
     @property
@@ -108,7 +112,7 @@ class PolicyPlayer:
         self._decision = saved
 
     def _decide(self, memory: Any, steps: int) -> _Decision:
-        state = self._world.predicted if self._world else self.tracker.state
+        state = self._world.predicted if self._world and self.alone else self.tracker.state
         features = self.tracker.representation.features(state)
         temperature = np.float32(self._settings.policy_temperature)
         actions, after, extras = self._agent.act(features, memory, temperature, fold(self._root, steps))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 from worldmodels.core.specs import Observation
-from worldmodels.player.session.latents.latent_steps import FREE
+from worldmodels.player.session.episodes.recorded_world import RecordedWorld
 from worldmodels.player.session.players import Player, PolicyPlayer
 from worldmodels.player.session.session_log import Counters, SessionLog
 from worldmodels.player.session.snapshot import (
@@ -18,26 +17,15 @@ from worldmodels.player.session.snapshot import (
     RealSnapshot,
     TimelineEntry,
 )
-from worldmodels.player.session.worlds.frames import Frame, VectorRanges, Vectors, image_error, vector_error
+from worldmodels.player.session.worlds.forecasts import forecast_of, has_diverged, has_ended, snapshot_of
+from worldmodels.player.session.worlds.frames import VectorRanges
 from worldmodels.player.session.worlds.model_world import ModelWorld
-from worldmodels.player.session.worlds.real_world import RealWorld, RealWorldState, ReplayStartWorld
+from worldmodels.player.session.worlds.saved_state import RealWorlds, SavedState
 from worldmodels.player.session.worlds.state_tracker import StateTracker
 from worldmodels.recordings.action_recording import Action
 
 HISTORY = 300
 """Steps on the time line."""
-RANGE_ERROR = 96.0
-"""The error, on the scale of images, of numbers that are off by their whole range: a tenth of that is far, as there."""
-
-
-class SavedState(NamedTuple):
-    """The state of a whole playthrough, from which it goes on exactly as it did."""
-
-    real: RealWorldState
-    others: tuple[Any, ...]
-    """The states of trackers, models, players and the log."""
-    counters: Counters
-    history: tuple[TimelineEntry, ...]
 
 
 class Playthrough:
@@ -60,16 +48,17 @@ class Playthrough:
 
     def __init__(
         self,
-        real: RealWorld | ReplayStartWorld,
+        real: RealWorlds,
         models: Sequence[ModelWorld],
         players: Sequence[Player],
         idle: Action,
         ranges: VectorRanges | None = None,
     ) -> None:
-        self.real, self._idle = real, idle
+        self.real: RealWorlds = real
+        self._idle = idle
         self._set_parts(models, players)
         self.log, self.ranges = SessionLog(), ranges or VectorRanges()
-        self.history: deque[TimelineEntry] = deque(maxlen=HISTORY)
+        self.history = self._line()
         self.counters = Counters(idle)
         self.begin_episode()
 
@@ -97,7 +86,18 @@ class Playthrough:
         self.observe_episode(self.real.context)
         self.count_from_here("put back" if self.counters.step else "episode")
         if policy:
+            policy.alone = self.real.frozen
             policy.reset()
+
+    def enter(self, real: RealWorlds) -> None:
+        """Go on in another real world, with a new episode there."""
+        self.real = real
+        self.begin_episode()
+
+    @property
+    def recorded(self) -> RecordedWorld | None:
+        """The real world, if it shows recorded episodes."""
+        return self.real if isinstance(self.real, RecordedWorld) else None
 
     # ---- stepping
 
@@ -114,18 +114,30 @@ class Playthrough:
     def begin_episode(self) -> None:
         """Begin the next real episode, and put the models on its first frame."""
         self.real.reset()
-        self.log.episode(self.real.observation)
+        counts = self.real.counts
+        if counts:
+            self.log.episode(self.real.observation)
         self.ranges.add(self.real.vectors)
         self.observe_episode(self.real.context)
-        self.counters = Counters(self._idle, episode=self.counters.episode + 1, totals=self.counters.totals)
+        self.counters = Counters(self._idle, episode=self.counters.episode + counts, totals=self.counters.totals)
+        if self.recorded or self.history.maxlen is None:
+            self.history = self._line()
         self.count_from_here("episode")
+        if self.policy:
+            self.policy.alone = self.real.frozen
         for player in self.players:
             player.reset()
 
     def put_back(self) -> None:
-        """Put all models back on the real state, from which they predict on."""
+        """Put all models back on the real state, from which they predict on; a record that was left goes on there."""
         for model in self.models:
             model.put_back()
+        if self.recorded and self.recorded.frozen:
+            self.recorded.frozen = False
+            self.counters = replace(self.counters, step=self.recorded.at)
+            if self.policy:
+                self.policy.alone = False
+                self.policy.decide_again()
         self.count_from_here("put back")
 
     def count_from_here(self, mark: str) -> None:
@@ -145,13 +157,37 @@ class Playthrough:
         self.step_models(action)
         if not self.real.frozen:
             self.real.step(action)
-            self.log.action(action, self.real.observation)
+        if not self.real.frozen:
             self.ranges.add(self.real.vectors)
+            if self.real.counts:
+                self.log.action(action, self.real.observation)
         self.observe(action)
+        self._advance_players()
+        if self.real.ended and self.real.counts:
+            self._count_episode()
+
+    def skip(self, steps: int) -> None:
+        """Let so many recorded steps pass without forecasts, and put the models there."""
+        for _ in range(steps):
+            action = self.recorded.action if self.recorded else None
+            if action is None:
+                break
+            self.real.step(action)
+            for tracker in self.trackers:
+                tracker.step(action, self.real.observation)
+            now, reward = self.counters, self.real.reward
+            self.counters = replace(now, action=action, step=now.step + 1, real_return=now.real_return + reward)
+            self.history.append(TimelineEntry(reward))
+            self._advance_players()
+        for model in self.models:
+            model.reconstruct()
+        self.put_back()
+
+    def _advance_players(self) -> None:
+        if self.policy:
+            self.policy.alone = self.real.frozen
         for player in self.players:
             player.advance()
-        if self.real.ended:
-            self._count_episode()
 
     def draw_again(self, classes: Sequence[int]) -> None:
         """Repeat the newest step of the first model with these classes of its latents, and count it again."""
@@ -159,7 +195,7 @@ class Playthrough:
         model.draw_again(classes)
         mark = self.history.pop().mark
         now = self.counters
-        had_ended = not mark and self._has_ended()
+        had_ended = not mark and has_ended(self.history)
         counts = now.since_put_back and not had_ended  # a state that was put back was not paid for
         more = model.reward - before if counts else 0.0
         ended = model.continuation < 0.5 or had_ended
@@ -197,7 +233,8 @@ class Playthrough:
             tracker.step(action, self.real.observation)
         for model in self.models if not self.real.frozen else ():
             model.reconstruct()
-        self.counters = replace(self.counters, real_return=self.counters.real_return + self.real.reward)
+        if not (self.recorded and self.real.frozen):
+            self.counters = replace(self.counters, real_return=self.counters.real_return + self.real.reward)
         self.history.append(self._timeline_entry())
 
     def _count_episode(self) -> None:
@@ -212,15 +249,23 @@ class Playthrough:
         real = self.real.save()
         if real is None:
             return None
-        return SavedState(real, tuple(part.save() for part in self._others()), self.counters, tuple(self.history))
+        others = tuple(part.save() for part in self._others())
+        return SavedState(self.real, real, others, self.counters, tuple(self.history))
 
     def load(self, saved: SavedState) -> None:
         """Go back to a state; all goes on from there as it did then, samples included."""
-        self.real.load(saved.real)
+        self.real = saved.world
+        self.real.load(saved.real)  # type: ignore[arg-type]
         for part, state in zip(self._others(), saved.others, strict=True):
             part.load(state)
         self.counters = saved.counters
-        self.history = deque(saved.history, maxlen=HISTORY)
+        self.history = self._line(saved.history)
+        if self.policy:
+            self.policy.alone = self.real.frozen
+
+    def _line(self, entries: Iterable[TimelineEntry] = ()) -> deque[TimelineEntry]:
+        """Return a time line, which of a recorded episode holds all steps."""
+        return deque(entries, maxlen=None if self.recorded else HISTORY)
 
     def _others(self) -> tuple[StateTracker | ModelWorld | Player | SessionLog | VectorRanges, ...]:
         """Return all that has a state besides the real world; trackers first, since models read theirs."""
@@ -237,56 +282,14 @@ class Playthrough:
     def model_snapshots(self) -> tuple[ModelSnapshot, ...]:
         """The learned worlds as they are drawn."""
         counted = zip(self.models, self.counters.model_returns, self.counters.models_ended, strict=True)
-        return tuple(
-            ModelSnapshot(
-                name=model.name,
-                frame=model.frame,
-                reconstruction=model.reconstruction,
-                uncertainty=model.uncertainty,
-                reward=model.reward,
-                episode_return=episode_return,
-                continuation=model.continuation,
-                ended=ended,
-                vectors=model.vectors,
-                reconstructed_vectors=model.reconstructed_vectors,
-                spreads=model.spreads,
-                error=vector_error(model.vectors, self.real.vectors, self.ranges.ranges),
-                held=sum(held != FREE for held in model.latents.held) if model.latents else 0,
-                changed=bool(model.latents and model.latents.changed),
-            )
-            for model, episode_return, ended in counted
-        )
+        numbers, ranges = self.real.vectors, self.ranges.ranges
+        return tuple(snapshot_of(model, total, ended, numbers, ranges) for model, total, ended in counted)
 
     def _timeline_entry(self, mark: str = "") -> TimelineEntry:
         forecasts = tuple(self._forecast(model, mark) for model in self.models)
         far = bool(forecasts) and not mark and forecasts[0].image_error >= DIVERGENCE_ERROR
-        return TimelineEntry(self.real.reward, forecasts, mark, far and not self._has_diverged())
-
-    def _has_diverged(self) -> bool:
-        """Return whether the first model left reality before, since it was last put back."""
-        for entry in reversed(self.history):
-            if entry.diverged or entry.mark:
-                return entry.diverged
-        return False
-
-    def _has_ended(self) -> bool:
-        """Return whether the first model has predicted the end on the time line, since it was last put back."""
-        for entry in reversed(self.history):
-            if entry.models[0].continuation < 0.5 or entry.mark:
-                return entry.mark != "episode" and entry.models[0].continuation < 0.5
-        return False
+        return TimelineEntry(self.real.reward, forecasts, mark, far and not has_diverged(self.history))
 
     def _forecast(self, model: ModelWorld, mark: str) -> ModelForecast:
-        reward = 0.0 if mark else model.reward
-        if self.real.frozen:
-            return ModelForecast(reward, model.continuation, 0.0)
-        error = self._error(model.frame, model.vectors)
-        reconstructs = model.reconstruction is not None or bool(model.reconstructed_vectors)
-        seen = self._error(model.reconstruction, model.reconstructed_vectors) if reconstructs else None
-        return ModelForecast(reward, model.continuation, error, seen)
-
-    def _error(self, frame: Frame | None, vectors: Vectors) -> float:
-        """Return the error of a picture, or of numbers without a picture, on the scale of 0 to 255."""
-        if frame is not None and self.real.image is not None:
-            return image_error(frame, self.real.image)
-        return RANGE_ERROR * vector_error(vectors, self.real.vectors, self.ranges.ranges)
+        real, reward = self.real, 0.0 if mark else model.reward
+        return forecast_of(model, real.image, real.vectors, self.ranges.ranges, not real.frozen, reward)

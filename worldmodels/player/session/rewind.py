@@ -9,8 +9,9 @@ from collections import deque
 from dataclasses import replace
 from typing import NamedTuple
 
-from worldmodels.player.session.playthrough import Playthrough, SavedState
+from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.snapshot import TimelineEntry
+from worldmodels.player.session.worlds.saved_state import SavedState
 
 CAPACITY = 1000
 """Steps that can be taken back."""
@@ -46,22 +47,36 @@ class RewindBuffer:
         now, present = tuple(self._play.history), self._entry
         whole = self._future[0].state.history if self._future else ()
         place = next((i for i, entry in enumerate(whole) if entry is present), None)
-        return (now, len(now) - 1) if place is None else (whole, place)
+        line, place = (now, len(now) - 1) if place is None else (whole, place)
+        recorded = self._play.recorded
+        if recorded is None:
+            return line, place
+        last = self._future[0].state.real if line is whole else recorded.save()
+        return (*line, *recorded.upcoming(last)), place
 
     def seek(self, place: int) -> bool:
-        """Go to the moment that is nearest to a place on the time line; return False if none is kept."""
+        """Go to the moment that is nearest to a place on the time line; return False if none is kept.
+
+        The recorded steps up to a place that was not played pass without forecasts.
+        """
         present = self._moment()
         if present is None:
             return False
         moments = [*self._past, present, *reversed(self._future)]
-        places = {id(entry): i for i, entry in enumerate(self.line[0])}
+        line = self.line[0]
+        places = {id(entry): i for i, entry in enumerate(line)}
         there = [places.get(id(moment.entry)) for moment in moments]
-        found = [(abs(at - place), i) for i, at in enumerate(there) if at is not None]
+        found = [(abs(at - place), i, at) for i, at in enumerate(there) if at is not None]
         if not found:
             return False
-        _, chosen = min(found)
+        if self._play.recorded:
+            found = [one for one in found if one[2] <= place] or found
+        _, chosen, at = min(found)
         self._past, self._future = deque(moments[:chosen], CAPACITY), moments[:chosen:-1]
         self._go_to(moments[chosen])
+        if self._play.recorded and at < place:
+            self.push()
+            self._play.skip(sum(not entry.mark for entry in line[at + 1 : place + 1]))
         return True
 
     def seek_mark(self, direction: int) -> bool:
@@ -127,6 +142,8 @@ def live_again(play: Playthrough) -> None:
     Unchanged models come to exactly the same. The steps alone are at most those that are kept and on the time line. A
     model without the real world begins again where it began.
     """
+    if play.recorded and play.recorded.frozen:
+        play.put_back()
     now, real, context = play.counters, play.real, tuple(play.real.context)
     tail = next((i for i, entry in enumerate(reversed(play.history)) if entry.mark), len(play.history))
     alone = 0 if real.frozen else min(now.since_put_back, len(context), tail)

@@ -57,6 +57,11 @@ class Run:
         return RunDir.open(self.path).replay
 
     @property
+    def has_experience(self) -> bool:
+        """Whether the run keeps experience."""
+        return self.replay.is_dir()
+
+    @property
     def given(self) -> Path:
         """The path as it was given."""
         return Path(self.name or self.path)

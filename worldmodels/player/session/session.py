@@ -74,6 +74,7 @@ class Session(SessionCommands):
         self._play.join(newcomers.models, newcomers.policy, newcomers.ranges)
         self._checkpoints = newcomers.checkpoints
         self._set_players(playing or self._selection.name)
+        self._episodes.world = newcomers.episodes
         if self._play.models and self._play.counters.step:
             self.log.event("put back")
 
@@ -110,10 +111,11 @@ class Session(SessionCommands):
         if self.controls.touched:
             self._take_over()
             changed = True
-        if self._inspection.branches and not self.help_shown:
+        waits = self.help_shown or self._episodes.shown
+        if self._inspection.branches and not waits:
             self._inspection.branches.step(self.settings.temperature)
             changed = True
-        elif not self.help_shown and self.pending is None and self._is_due():
+        elif not waits and self.pending is None and self._is_due():
             self._advance()
             changed = True
         self._one_step = False
@@ -169,7 +171,8 @@ class Session(SessionCommands):
                 continue
             if play.counters.since_put_back >= BEFORE_SURPRISE:
                 play.put_back()
-            play.step(play.policy.act() if play.policy else self.controls.idle)
+            recorded = play.recorded.action if play.recorded else None
+            play.step(recorded if recorded is not None else play.policy.act() if play.policy else self.controls.idle)
             self._searched = (self._searched or 0) + 1
             is_far = play.history[-1].models[0].image_error >= DIVERGENCE_ERROR
             if is_far or (play.real.ended and play.real.reward <= 0):
@@ -203,7 +206,17 @@ class Session(SessionCommands):
             self.controls.stop_repeating()
             self._notify(event.notice)
             return True
+        if self._episodes.take(event):
+            if not self._episodes.shown:
+                self._begin_chosen()
+            return True
         return self._latents.take(event) or self._execute(self._handle(event))
+
+    def _begin_chosen(self) -> None:
+        """Play what was chosen in the list of episodes."""
+        self.paused = False
+        self._leave_branches()
+        self._follow_episode(anew=True)
 
     def _handle(self, event: KeyEvent | AxisEvent | StickEvent | GroupEvent) -> Command | None:
         if isinstance(self.controls, BoxControls) or isinstance(event, KeyEvent):
@@ -231,7 +244,7 @@ class Session(SessionCommands):
             episode=now.episode,
             step=now.step,
             since_put_back=now.since_put_back,
-            alone=play.real.frozen,
+            alone=self._is_alone,
             real=play.real_snapshot,
             models=play.model_snapshots,
             policy_panel=panel,
@@ -248,6 +261,8 @@ class Session(SessionCommands):
             latents=self._latents.snapshot(),
             checkpoint=f"{self._checkpoints.step:,}" if self._checkpoints else "",
             awaited=self._awaited_models,
+            recorded=play.recorded.snapshot if play.recorded else None,
+            episodes=self._episodes.snapshot(),
         )
 
     def _box_panel(self, policy: PolicyPanel | None) -> BoxPanel | None:

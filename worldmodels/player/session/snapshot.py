@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot
 from worldmodels.player.session.worlds.frames import Frame, Ranges, Vectors
 from worldmodels.recordings.action_recording import Action
+
+if TYPE_CHECKING:
+    from worldmodels.replay.episodes import EpisodeSpan
 
 ClockState = Literal["running", "paused", "episode over"]
 DIVERGENCE_ERROR = 10.0
@@ -165,6 +169,36 @@ class AwaitedModels:
 
 
 @dataclass(frozen=True)
+class RecordedSnapshot:
+    """The recorded episode that is reality."""
+
+    number: int
+    """From 1."""
+    count: int
+    """The recorded episodes of the run."""
+    at: int
+    """The step of the newest recorded frame that is shown."""
+    steps: int
+    """Its recorded steps."""
+    left: bool
+    """Whether another action than the recorded one was taken, so that the models go on without reality."""
+
+
+@dataclass(frozen=True)
+class EpisodesSnapshot:
+    """The list of the run's recorded episodes."""
+
+    rows: Sequence[EpisodeSpan]
+    """In the order of the list; the real game stands before them."""
+    numbers: Sequence[int]
+    """The number of each, from 1."""
+    chosen: int
+    """The chosen line; 0 is the real game."""
+    order: str
+    """The order, in words."""
+
+
+@dataclass(frozen=True)
 class Totals:
     """Sums over the episodes that came to their end; those cut short by a new episode do not count."""
 
@@ -233,6 +267,16 @@ class Snapshot:
     """The checkpoint of the first model, for people, if others are kept."""
     awaited: AwaitedModels | None = None
     """The models that will stand beside the real world, while they are loaded."""
+
+    recorded: RecordedSnapshot | None = None
+    """The recorded episode that is reality, if it is not the game."""
+    episodes: EpisodesSnapshot | None = None
+    """The list of recorded episodes, if it is shown."""
+
+    @property
+    def line_length(self) -> int:
+        """The entries that fill the time line if it is that of a whole recorded episode; 0 for the newest steps."""
+        return max(len(self.history), self.recorded.steps + 1) if self.recorded else 0
 
     @property
     def has_columns(self) -> bool:

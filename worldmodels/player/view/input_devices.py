@@ -7,7 +7,7 @@ from pygame._sdl2 import controller
 
 from worldmodels.player.session.controls.box_controls import OF_BOX, directions_of_stick, keys_of_buttons
 from worldmodels.player.session.controls.key_table import KeyTable
-from worldmodels.player.session.events import AxisEvent, InputEvent, KeyEvent, SeekEvent, StickEvent
+from worldmodels.player.session.events import AxisEvent, EpisodeEvent, InputEvent, KeyEvent, SeekEvent, StickEvent
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.painter import Painter
 
@@ -106,6 +106,20 @@ class TimelineInput:
     def _seek(self, surface: pygame.Surface, point: tuple[int, int]) -> list[InputEvent]:
         back = self._painter.entry_at(surface, self._session.snapshot(), point, self._drags)
         return [] if back is None else [SeekEvent(back)]
+
+
+class EpisodesInput:
+    """The mouse as input: it chooses in the list of recorded episodes."""
+
+    def __init__(self, painter: Painter, session: Session) -> None:
+        self._painter, self._session = painter, session
+
+    def events(self, surface: pygame.Surface, event: pygame.Event) -> list[InputEvent]:
+        """Return the session's events for one event of the window, mostly none."""
+        if event.type != pygame.MOUSEBUTTONDOWN or event.button != pygame.BUTTON_LEFT:
+            return []
+        line = self._painter.episode_at(surface, self._session.snapshot(), event.pos)
+        return [] if line is None else [EpisodeEvent(line)]
 
 
 class BoxInput:

@@ -16,6 +16,7 @@ from worldmodels.player.view.layout import Content, WindowLayout, lay_out, natur
 from worldmodels.player.view.panels import box_panel
 from worldmodels.player.view.panels.branch_grid import draw_branches
 from worldmodels.player.view.panels.columns import columns_of, draw_column, real_rows, show_frame, show_numbers
+from worldmodels.player.view.panels.episodes_panel import draw_episodes, line_at
 from worldmodels.player.view.panels.header import draw_header, draw_hint, draw_hints, draw_settings
 from worldmodels.player.view.panels.help_screen import Guide, draw_guide, draw_help
 from worldmodels.player.view.panels.latents_panel import draw_latents
@@ -70,6 +71,8 @@ class Painter:
             draw_hint(canvas, layout.keys, hint)
         else:
             draw_hints(canvas, layout.keys, self.guide)
+        if snapshot.episodes:
+            draw_episodes(canvas, snapshot.episodes, self.guide.keys)
         if snapshot.help_shown:
             draw_help(canvas, self.guide)
 
@@ -99,10 +102,18 @@ class Painter:
             drags: a drag that began on the time line may be anywhere.
         """
         place, (x, y) = self._layout(surface, snapshot).rest, self._in_units(surface, snapshot, point)
-        has_line = bool(self.columns) and snapshot.latents is None and not snapshot.help_shown
+        covered = snapshot.help_shown or snapshot.episodes is not None
+        has_line = bool(self.columns) and snapshot.latents is None and not covered
         if not has_line or not (drags or place.collidepoint(x, y)):
             return None
-        return min(max(entries_back(place, x), 0), len(snapshot.history) - 1)
+        return entries_back(place, x, len(snapshot.history), snapshot.line_length)
+
+    def episode_at(self, surface: pygame.Surface, snapshot: Snapshot, point: tuple[int, int]) -> int | None:
+        """Return the line of the list of episodes at a point of the surface, if there is one."""
+        if snapshot.episodes is None:
+            return None
+        canvas = Canvas(surface, self._layout(surface, snapshot).scale)
+        return line_at(canvas, snapshot.episodes, self._in_units(surface, snapshot, point))
 
     def panel_place(self, surface: pygame.Surface, snapshot: Snapshot) -> pygame.Rect | None:
         """Return the place of the panel of the policy or of a box, in units, if there is one."""
@@ -132,7 +143,8 @@ class Painter:
             if snapshot.latents:
                 draw_latents(canvas, layout.rest, snapshot.latents, self.guide.keys)
             else:
-                draw_timeline(canvas, layout.rest, snapshot.history, of_images, snapshot.alone, snapshot.present)
+                line = snapshot.history, of_images, snapshot.alone, snapshot.present, snapshot.line_length
+                draw_timeline(canvas, layout.rest, *line)
 
     def _draw_alone(self, canvas: Canvas, layout: WindowLayout, snapshot: Snapshot) -> None:
         real, over, place = snapshot.real, snapshot.clock == "episode over", layout.frames[0].frame

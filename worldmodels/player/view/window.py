@@ -18,7 +18,7 @@ from worldmodels.player.session.loop import Due, LatencyMeter, Prepare, play
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.capture import Film, recorder_of
-from worldmodels.player.view.input_devices import BoxInput, Gamepads, TimelineInput
+from worldmodels.player.view.input_devices import BoxInput, EpisodesInput, Gamepads, TimelineInput
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.resizable_window import ResizableWindow
 
@@ -68,8 +68,7 @@ class _Window:
         self._latency = LatencyMeter()
         self._events: list[InputEvent] = []  # from the time of loading, for the first tick
         self._session: Session | None = None  # the one that mouse and gamepads reach
-        self._box_input: BoxInput | None = None
-        self._timeline_input: TimelineInput | None = None
+        self._mice: list[BoxInput | EpisodesInput | TimelineInput] = []
         self._gamepads: Gamepads | None = None
         self._stale = False
         """Whether the picture has to be drawn again, because the window has changed."""
@@ -148,8 +147,8 @@ class _Window:
         """Let mouse and gamepads reach a session."""
         of_box = isinstance(session.controls, BoxControls)
         self._session = session
-        self._box_input = BoxInput(self._painter, session) if of_box else None
-        self._timeline_input = TimelineInput(self._painter, session)
+        self._mice = [EpisodesInput(self._painter, session), TimelineInput(self._painter, session)]
+        self._mice += [BoxInput(self._painter, session)] if of_box else []
         self._gamepads = Gamepads(self._keys, of_box)
 
     def _while_running(self, task: BackgroundTask[Any]) -> Iterator[str]:
@@ -210,8 +209,7 @@ class _Window:
 
     def _other_events(self, event: pygame.Event) -> list[InputEvent]:
         """Return the session's events for an event of a mouse or a gamepad."""
-        mice = [mouse for mouse in (self._box_input, self._timeline_input) if mouse]
-        of_mouse = [found for mouse in mice for found in mouse.events(self._window.surface, event)]
+        of_mouse = [found for mouse in self._mice for found in mouse.events(self._window.surface, event)]
         return of_mouse or (self._gamepads.events(event) if self._gamepads else [])
 
     def _key(self, event: KeyEvent) -> list[InputEvent]:

@@ -14,6 +14,7 @@ from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.view import theme
 from worldmodels.player.view.colour_maps import COLOUR_MAP
+from worldmodels.player.view.panels.episodes_panel import HEADS, TITLE, keys_text
 from worldmodels.player.view.panels.help_screen import Guide
 
 SCALE_COLOURS = 17
@@ -64,6 +65,7 @@ def guide_part(guide: Guide) -> dict[str, Any]:
         "commands": guide.commands,
         "inside": guide.inside,
         "notes": guide.notes,
+        "episodes": [TITLE, keys_text(keys), HEADS],
         "buttons": [
             [key, *hint] for key, hint in zip(guide.hint_keys, guide.hints, strict=True) if key not in of_settings
         ],

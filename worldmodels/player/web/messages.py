@@ -7,6 +7,7 @@ A message is a JSON object of one of these forms, and anything else is none:
     {"stick": 0, "deflection": -0.5}     a gamepad deflects a number of a box from its rest, from -1 to 1
     {"setting": 1, "value": 3}           the setting at this place gets the value at that place
     {"seek": 12}                         the moment so many entries before the end of the time line is gone to
+    {"episode": 2}                       the episode of this line of the list of recorded episodes begins
     {"group": 3}                         the group of latents with this number is chosen
     {"wish": "play"}                     another wish of a viewer (`Wish`)
     {"seen": 17}                         the scene with this number has been drawn
@@ -26,6 +27,7 @@ from worldmodels.core.files.json_files import parse_strict
 from worldmodels.player.session.controls.key_file import KEY_NAMES
 from worldmodels.player.session.events import (
     AxisEvent,
+    EpisodeEvent,
     GroupEvent,
     InputEvent,
     KeyEvent,
@@ -78,6 +80,8 @@ def read_message(text: str) -> Message | None:
             message = SettingEvent(setting, value)
         case {"group": number} if _is_count(number):
             message = GroupEvent(number)
+        case {"episode": line} if _is_count(line):
+            message = EpisodeEvent(line)
         case {"seek": back} if _is_count(back):
             message = SeekEvent(back)
         case {"wish": str(wish)} if wish in {wish.value for wish in Wish}:

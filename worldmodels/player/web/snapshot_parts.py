@@ -17,6 +17,7 @@ from worldmodels.player.session.snapshot import (
     DIVERGENCE_ERROR,
     BoxPanel,
     BranchesSnapshot,
+    EpisodesSnapshot,
     PolicyPanel,
     Snapshot,
     TimelineEntry,
@@ -26,6 +27,7 @@ from worldmodels.player.session.worlds.frames import Frame, Ranges
 from worldmodels.player.view import theme
 from worldmodels.player.view.panels.bars import Bar, BarRow, bar_span, number_text, position, value_rows
 from worldmodels.player.view.panels.columns import Column, columns_of, in_colour, reality
+from worldmodels.player.view.panels.episodes_panel import row_texts, rows_around
 from worldmodels.player.view.panels.header import facts, totals
 from worldmodels.player.view.panels.latent_texts import (
     command_text,
@@ -44,6 +46,8 @@ THOUSAND = pygame.Rect(0, 0, 1001, 1)
 """A bar as long as there are shares."""
 MARKS = {"": 0, "put back": 1, "episode": 2}
 HUNDRED = 100
+EPISODE_LINES = 15
+"""Lines of the list of episodes that a page shows."""
 
 
 def parts_of(snapshot: Snapshot, source: str, latency: str, signs: tuple[str, ...]) -> dict[str, Any]:
@@ -66,7 +70,9 @@ def parts_of(snapshot: Snapshot, source: str, latency: str, signs: tuple[str, ..
         "alone": not snapshot.has_columns,
         "error": _error_row(snapshot),
         "later": max(0, len(snapshot.history) - 1 - snapshot.present) if snapshot.present >= 0 else 0,
+        "length": snapshot.line_length,
         "help": snapshot.help_shown,
+        "episodes": _episodes(snapshot.episodes) if snapshot.episodes else None,
         "latents": latents_part(snapshot.latents) if snapshot.latents else None,
     }
 
@@ -191,6 +197,13 @@ def _box(panel: BoxPanel) -> dict[str, Any]:
 
 def _value(value: float | None) -> str:
     return "" if value is None else plain(value, 2)
+
+
+def _episodes(snapshot: EpisodesSnapshot) -> dict[str, Any]:
+    """Return the lines of the list around the chosen one, each with its number in the list and its texts."""
+    lines = rows_around(snapshot, EPISODE_LINES)
+    rows = [[line, *row_texts(snapshot, line)] for line in lines]
+    return {"order": snapshot.order, "rows": rows, "chosen": snapshot.chosen}
 
 
 def _timeline(entry: TimelineEntry) -> list[Any]:

@@ -25,6 +25,7 @@ class Command(Enum):
     SURPRISE = "the policy plays fast until the model is far off"
     EARLIER = "the same moment, by the checkpoint before"
     LATER = "the same moment, by the checkpoint after"
+    EPISODES = "the recorded episodes of the run"
     TOGGLE_PLAYER = "give control to a player; any action key takes over"
     NEXT_PLAYER = "choose the player: the policy, chance, a script"
     BRANCHES = "branch: many samples from here, then each action, then off"
@@ -57,6 +58,7 @@ COMMAND_KEYS = {
     Command.SURPRISE: ("e",),
     Command.EARLIER: ("page down",),
     Command.LATER: ("page up",),
+    Command.EPISODES: ("f9",),
     Command.TOGGLE_PLAYER: ("p",),
     Command.NEXT_PLAYER: ("t",),
     Command.BRANCHES: ("b",),

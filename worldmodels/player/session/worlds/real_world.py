@@ -50,9 +50,11 @@ class RealWorld:
     Attributes:
         first: the first observation of the episode; of one longer than `KEPT_STEPS`, the one before `context`.
         context: the actions and observations that led from `first` to `observation`.
+        counts: its episodes are logged and counted.
     """
 
     first: Observation
+    counts = True
 
     def __init__(
         self,
@@ -128,7 +130,7 @@ class ReplayStartWorld:
     It has the attributes of a frozen `RealWorld`.
     """
 
-    human_view, frozen = False, True
+    human_view, frozen, counts = False, True, True
     reward, ended = 0.0, False
 
     def __init__(self, starts: StartWindows, streams: Streams, part: str | None = None) -> None:

@@ -18,6 +18,8 @@ from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
 
 SHORT = {"Difference": "Diff."}
 """Short names, for little room."""
+NO_REALITY = "no reality here"
+"""What stands in the place of a difference where the actions are not the recorded ones."""
 
 
 @dataclass(frozen=True)
@@ -67,14 +69,16 @@ def columns_of(snapshot: Snapshot) -> list[Column]:
 
 def reality(snapshot: Snapshot) -> Column:
     """Return the column of the real world."""
-    real, over = snapshot.real, snapshot.clock == "episode over"
+    real, over, recorded = snapshot.real, snapshot.clock == "episode over", snapshot.recorded
+    left = recorded is not None and recorded.left
     return Column(
         "Real",
         theme.REAL,
         real.frame,
         plain(real.episode_return, 1),
-        reward=theme.signed(real.reward, 2),
-        end="episode over" if over else "",
+        reward="" if left else theme.signed(real.reward, 2),
+        note="recorded" if recorded else "",
+        end="episode over" if over else "left here" if left else "",
         ended=over,
         rows=real_rows(snapshot),
     )
@@ -176,7 +180,9 @@ def _reconstruction(model: ModelSnapshot, snapshot: Snapshot) -> Column:
 
 
 def _difference(model: ModelSnapshot, snapshot: Snapshot) -> Column:
-    real = snapshot.real
+    real, recorded = snapshot.real, snapshot.recorded
+    if recorded and recorded.left:
+        return Column("Difference", theme.DIFFERENCE, None, "", wait=NO_REALITY)
     total = theme.signed(model.episode_return - real.episode_return, 1)
     rows = difference_rows(snapshot.ranges, model.vectors, real.vectors)
     if model.frame is None or real.frame is None:

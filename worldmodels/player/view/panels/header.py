@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pygame
 
-from worldmodels.player.session.snapshot import Snapshot, plain
+from worldmodels.player.session.snapshot import RecordedSnapshot, Snapshot, plain
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.panels.help_screen import Guide
@@ -111,6 +111,8 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
     found = [("episode", f"{snapshot.episode}"), ("step", f"{snapshot.step}"), ("action", snapshot.action)]
     if snapshot.level_seed is not None:
         found.insert(1, ("level", f"{snapshot.level_seed}"))
+    if snapshot.recorded:
+        found[:2] = _recorded_facts(snapshot.recorded, snapshot.step)
     if snapshot.checkpoint:
         found.append(("model of step", snapshot.checkpoint))
     if snapshot.awaited:
@@ -123,6 +125,13 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
     if model and model.changed:
         found.append(("latents", "changed by hand"))
     return found
+
+
+def _recorded_facts(recorded: RecordedSnapshot, step: int) -> list[tuple[str, str]]:
+    found = [("recorded episode", f"{recorded.number:,} of {recorded.count:,}")]
+    if recorded.left:
+        return [*found, ("alone since step", f"{recorded.at}"), ("step", f"{step}")]
+    return [*found, ("step", f"{step} of {recorded.steps}")]
 
 
 def totals(snapshot: Snapshot) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import pygame
@@ -22,6 +23,8 @@ WIDEST, COLUMN, BRIEF_COLUMN = 1080, 300, 150
 """The greatest width of the help, and the least width of a column with full and with short texts."""
 SHRINKS = tuple(1.0 - 0.05 * i for i in range(12))
 """Units get smaller by these factors until the help fits."""
+OF_KEPT = (Command.EARLIER, Command.LATER, Command.EPISODES)
+"""The commands that need other checkpoints or recorded episodes of the run."""
 Table = tuple[tuple[str, str], ...]
 TIME_LINE = (
     "The time line shows the {error}, the rewards (real ones above the model's) and the model's probability that the "
@@ -39,6 +42,7 @@ _SHORT = {
     Command.SURPRISE: "next surprise",
     Command.EARLIER: "earlier model",
     Command.LATER: "later model",
+    Command.EPISODES: "episodes",
     Command.TOGGLE_PLAYER: "let play",
     Command.NEXT_PLAYER: "player",
     Command.BRANCHES: "branch",
@@ -95,18 +99,18 @@ def make_guide(
     players: int,
     of_images: bool = True,
     in_window: bool = True,
-    checkpoints: int = 1,
+    kept: Collection[Command] = (),
 ) -> Guide:
     """Return the guide of a session, without commands that have nothing to act on.
 
     Args:
         of_images: the model predicts images, not only numbers.
         in_window: there is a window, which has keys of its own.
-        checkpoints: the kept checkpoints of the first run.
+        kept: those of `OF_KEPT` for which the run keeps something.
     """
     there = {
         **dict.fromkeys((Command.PUT_BACK, Command.BRANCHES, Command.UNCERTAINTY, Command.LATENTS), with_model),
-        **dict.fromkeys((Command.EARLIER, Command.LATER), with_model and checkpoints > 1),
+        **{command: with_model and command in kept for command in OF_KEPT},
         Command.SURPRISE: with_model and players > 1,
         Command.TOGGLE_PLAYER: players > 0,
         Command.NEXT_PLAYER: players > 1,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pygame
@@ -27,6 +28,7 @@ def draw_timeline(
     of_images: bool = True,
     alone: bool = False,
     present: int = -1,
+    length: int = 0,
 ) -> None:
     """Draw rows for the error, both rewards and the continuation, and a line for each put-back of the model.
 
@@ -34,12 +36,15 @@ def draw_timeline(
         of_images: the error is that of images, and not of numbers.
         alone: there is no reality, and so no error.
         present: the place of the present, if what is later was taken back.
+        length: the entries that fill the time line from its left on; 0 shows the newest, to the right.
     """
     canvas.card(area)
-    plot, step = _plot(area)
+    plot, step = _plot(area, length)
     rows = _rows(plot, [name for name in SHARES if not (alone and name == "error")])
-    shown = history[-(plot.width // step) :]
-    columns = [(plot.right - step * (len(shown) - i), entry) for i, entry in enumerate(shown)]
+    shown = history if length else history[-int(plot.width / step) :]
+    first = plot.left if length else plot.right - step * len(shown)
+    columns = [(int(first + step * i), entry) for i, entry in enumerate(shown)]
+    wide = math.ceil(step)
     for name, row in rows.items():
         text = error_name(of_images) if name == "error" else name
         canvas.write(text, (area.left + 10, row.centery), size=SMALL, colour=QUIET, anchor="midleft")
@@ -47,9 +52,9 @@ def draw_timeline(
         _draw_scale(canvas, rows["error"], of_images)
     if columns:
         steps = [(x, entry) for x, entry in columns if not entry.mark]
-        _draw_models(canvas, rows, steps, step, len(columns[-1][1].models))
+        _draw_models(canvas, rows, steps, wide, max(len(entry.models) for entry in shown))
         for x, entry in steps:
-            _rewards(canvas, rows["rewards"], x, step, entry, alone)
+            _rewards(canvas, rows["rewards"], x, wide, entry, alone)
             if "error" in rows and entry.diverged:
                 canvas.fill(theme.ALERT, pygame.Rect(x, plot.top, 2, rows["error"].height))
         for x, entry in columns:
@@ -59,20 +64,26 @@ def draw_timeline(
         canvas.across(theme.LINE, row.left, row.right, row.bottom)
     later = len(history) - 1 - present
     if 0 < later < len(history):
-        x = max(plot.left, plot.right - step * later)
+        x = max(plot.left, int(first + step * (len(shown) - later)))
         canvas.fill(theme.MODEL, pygame.Rect(x - 1, plot.top - 4, 3, plot.height + 8))
 
 
-def entries_back(area: pygame.Rect, x: int) -> int:
-    """Return how many entries before the last one lies the entry at a place across; below 0 beyond the last one."""
-    plot, step = _plot(area)
-    return (plot.right - 1 - x) // step
+def entries_back(area: pygame.Rect, x: int, entries: int, length: int = 0) -> int:
+    """Return how many of the entries before the last one lies the entry at a place across, at most all of them.
+
+    Args:
+        length: as in `draw_timeline`.
+    """
+    plot, step = _plot(area, length)
+    back = entries - 1 - int((x - plot.left) / step) if length else (plot.right - 1 - x) // int(step)
+    return min(max(back, 0), entries - 1)
 
 
-def _plot(area: pygame.Rect) -> tuple[pygame.Rect, int]:
+def _plot(area: pygame.Rect, length: int) -> tuple[pygame.Rect, float]:
     """Return the place of the plot, and the width of an entry."""
     plot = pygame.Rect(area.left + LABELS, area.top + 8, area.width - LABELS - 10, area.height - 16)
-    return plot, 3 if plot.width >= 720 else 2
+    widest = 3 if plot.width >= 720 else 2
+    return plot, plot.width / length if length else widest
 
 
 def _rows(plot: pygame.Rect, names: Sequence[str]) -> dict[str, pygame.Rect]:
@@ -108,7 +119,7 @@ def _draw_models(
 ) -> None:
     """Draw the errors and continuations of so many models, each kind from left to right."""
     for i in range(count):
-        forecasts = [(x, entry.models[i]) for x, entry in steps]
+        forecasts = [(x, entry.models[i]) for x, entry in steps if entry.models]
         if "error" in rows:
             share, row = _share(rows["error"], i, count), rows["error"]
             bars = [_bar(share, x, step, one.image_error / FULL_ERROR) for x, one in forecasts]

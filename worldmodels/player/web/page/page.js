@@ -2,6 +2,7 @@
 
 import { Connection } from "./connection.js";
 import { byId, fillTable, make, setText } from "./dom.js";
+import { bindEpisodes, drawEpisodes } from "./episodes.js";
 import { bindGamepad } from "./gamepad.js";
 import { Input } from "./input.js";
 import { bindLatents, drawLatents, makeLatentButtons } from "./latents.js";
@@ -30,6 +31,7 @@ function drawScene(parts, frames) {
   if ("header" in parts) showHeader(parts.header);
   if ("settings" in parts || "choices" in parts) showSettings(state.parts.settings);
   if (parts.film && state.role.plays) download(parts.film);
+  if ("episodes" in parts && state.parts.guide) drawEpisodes(parts.episodes, state.parts.guide.episodes);
   showHelp();
   byId("screen").hidden = !state.parts.columns;
   if (state.parts.columns) drawPanes(new Set([...Object.keys(parts), ...Object.keys(frames)]));
@@ -46,8 +48,8 @@ function drawPanes(changed) {
   byId("screen").classList.toggle("inside", Boolean(parts.latents));
   worlds.draw(parts, frames, changed ?? new Set(Object.keys(frames)));
   if (parts.latents && (all || changed.has("latents"))) drawLatents(parts.latents, frames.latents, state.role.plays);
-  if (parts.timeline && !parts.latents && (all || changed.has("timeline") || changed.has("later"))) {
-    drawTimeline(byId("timeline"), parts.timeline, parts.error, parts.later);
+  if (parts.timeline && !parts.latents && (all || ["timeline", "later", "length"].some((name) => changed.has(name)))) {
+    drawTimeline(byId("timeline"), parts.timeline, parts.error, parts.later, parts.length);
   }
   if (parts.policy && !parts.latents && (all || changed.has("policy"))) drawPolicy(byId("policy"), parts.policy);
   if (parts.box && (all || changed.has("box"))) drawBox(byId("box"), parts.box);
@@ -190,7 +192,7 @@ function showConnection(text) {
 
 /** Say who takes a key, as `Input` asks; help is everybody's own who watches, and the end is asked about. */
 function wants(key) {
-  const { guide, help, branches, latents, status } = state.parts;
+  const { guide, help, branches, latents, episodes, status } = state.parts;
   if (!guide?.keys.includes(key) || byId("quit").open) return null;
   const button = byId("role-button"), isReached = document.activeElement === button;
   if (isReached && PRESSES.includes(key)) return null; // of the button, by the browser
@@ -204,7 +206,7 @@ function wants(key) {
     toggleOwnHelp();
     return false;
   }
-  if (guide.quit.includes(key) && !help && !branches && !latents && status?.kind !== "loading") {
+  if (guide.quit.includes(key) && !help && !branches && !latents && !episodes && status?.kind !== "loading") {
     byId("quit").showModal();
     byId("stay").focus();
     return false;
@@ -238,7 +240,8 @@ bindGamepad(
   input,
 );
 bindLatents(send, () => (state.role.plays ? state.parts.latents : null));
-bindTimeline(byId("timeline"), send, () => (state.role.plays ? state.parts.timeline?.length ?? 0 : 0));
+bindTimeline(byId("timeline"), send, () => (state.role.plays ? [state.parts.timeline?.length ?? 0, state.parts.length] : [0, 0]));
+bindEpisodes(send, () => state.role.plays);
 bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
 const drawAgain = () => state.parts.columns && drawPanes();
 addEventListener("resize", drawAgain);

@@ -6,12 +6,15 @@ import { colour, prepare } from "./dom.js";
 const LABELS = 108, EPISODE = 2;
 const ROWS = 6, HEAD = 34, KEYS = 36, VALUE = 46, BETWEEN = 14, EDGE = 12;
 
-/** Draw the time line: entries are those of `snapshot_parts.py`, the oldest first; without reality there is no `error`. */
-export function drawTimeline(canvas, entries, error, later) {
+/**
+ * Draw the time line: entries are those of `snapshot_parts.py`, the oldest first; without reality there is no `error`.
+ * `length` entries fill it from its left on; 0 shows the newest, to the right.
+ */
+export function drawTimeline(canvas, entries, error, later, length) {
   const { context, width, height } = prepare(canvas);
-  const { left, right, step } = plot(width);
-  const shown = entries.slice(-Math.floor((right - left) / step));
-  const first = right - step * shown.length;
+  const { left, right, step } = plot(width, length);
+  const shown = length ? entries : entries.slice(-Math.floor((right - left) / step));
+  const first = length ? left : right - step * shown.length;
   const rows = rowsOf([...(error ? [[error.name, 4]] : []), ["rewards", 2], ["goes on", 3]], height);
   const [continues, rewards, errors] = [...rows].reverse();
   const fill = (role, x, y, w, h) => {
@@ -45,31 +48,34 @@ export function drawTimeline(canvas, entries, error, later) {
       if (size) fill(size > 0 ? role : "alert", x, bottom - high, step + 1, high);
     }
   });
-  if (later) fill("model", Math.max(left, right - step * later) - 1, 4, 3, height - 8);
+  if (later) fill("model", Math.max(left, first + step * (shown.length - later)) - 1, 4, 3, height - 8);
 }
 
-function plot(width) {
-  const left = LABELS, right = width - 10;
-  return { left, right, step: right - left >= 720 ? 3 : 2 };
+function plot(width, length) {
+  const left = LABELS, right = width - 10, widest = right - left >= 720 ? 3 : 2;
+  return { left, right, step: length ? (right - left) / length : widest };
 }
 
-/** Let the present be dragged along the time line: `send` gets messages, `current()` says how many entries there are. */
+/** Let the present be dragged along the time line: `send` gets messages, `current()` gives its entries and its length. */
 export function bindTimeline(canvas, send, current) {
   let dragging = false, sent = null;
   const seek = (event) => {
-    const { right, step } = plot(canvas.clientWidth);
-    const back = Math.min(Math.max(Math.floor((right - 1 - event.offsetX) / step), 0), current() - 1);
+    const [entries, length] = current(), { left, right, step } = plot(canvas.clientWidth, length);
+    const back = length ? entries - 1 - Math.floor((event.offsetX - left) / step) : Math.floor((right - 1 - event.offsetX) / step);
+    go(Math.min(Math.max(back, 0), entries - 1));
+  };
+  const go = (back) => {
     if (back !== sent) send({ seek: back });
     sent = back;
   };
   canvas.addEventListener("pointerdown", (event) => {
-    if (!current()) return;
+    if (!current()[0]) return;
     event.preventDefault();
     canvas.setPointerCapture(event.pointerId);
     [dragging, sent] = [true, null];
     seek(event);
   });
-  canvas.addEventListener("pointermove", (event) => dragging && current() && seek(event));
+  canvas.addEventListener("pointermove", (event) => dragging && current()[0] && seek(event));
   for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) canvas.addEventListener(end, () => (dragging = false));
 }
 
