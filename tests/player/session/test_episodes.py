@@ -74,9 +74,9 @@ def test_the_policy_sees_what_the_model_predicts_once_the_record_is_left(session
     begin(session)
     run(session, 2, *down("left"))
     policy = session._play.policy
-    assert policy.alone
+    assert policy.is_alone()
     session.tick(tap("x"))
-    assert not policy.alone
+    assert not policy.is_alone()
 
 
 def test_a_place_that_was_not_played_is_gone_to_and_the_model_put_there(session):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from worldmodels.player.session.episodes.recorded_world import RecordedWorld
 from worldmodels.player.session.players import PolicyPlayer
 from worldmodels.player.session.worlds.frames import VectorRanges
+from worldmodels.player.session.worlds.inspection import KeptCheckpoints
 from worldmodels.player.session.worlds.model_world import ModelWorld
 
 Result = TypeVar("Result")
@@ -62,19 +63,6 @@ class BackgroundTask(Generic[Result]):
         if self._stopped:
             raise _Stopped
         self.status = status
-
-
-class KeptCheckpoints(Protocol):
-    """The kept checkpoints of a session's first run, one of which is played."""
-
-    step: int
-    """The step of the one that is played."""
-
-    def steps(self) -> list[int]:
-        """Return the steps of all that are kept now, ascending."""
-
-    def use(self, step: int) -> None:
-        """Give model and policy the weights of another one; raise CheckpointError if it is damaged or gone."""
 
 
 class Newcomers(NamedTuple):

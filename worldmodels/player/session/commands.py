@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 
-from worldmodels.player.session.background_task import BackgroundTask, KeptCheckpoints, Newcomers
+from worldmodels.player.session.background_task import BackgroundTask, Newcomers
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_table import Command
 from worldmodels.player.session.controls.keys import Controls
+from worldmodels.player.session.drawing.drawing_tool import DrawingTool
 from worldmodels.player.session.episodes.episode_browser import EpisodeBrowser
 from worldmodels.player.session.episodes.recorded_world import RecordingPlayer
 from worldmodels.player.session.latents.latent_inspection import LatentInspection
@@ -18,8 +19,9 @@ from worldmodels.player.session.rewind import RewindBuffer
 from worldmodels.player.session.session_log import SessionLog
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.worlds.frames import VectorRanges
-from worldmodels.player.session.worlds.inspection import Inspection, PendingWork
+from worldmodels.player.session.worlds.inspection import Inspection, KeptCheckpoints
 from worldmodels.player.session.worlds.model_world import ModelWorld
+from worldmodels.player.session.worlds.moment_info import MomentInfo
 from worldmodels.player.session.worlds.real_world import RealWorld, ReplayStartWorld
 
 NOTICE_TICKS = 30
@@ -63,6 +65,7 @@ class SessionCommands:
         self._play = Playthrough(real, models, players, controls.idle, ranges)
         self._loading: BackgroundTask[Newcomers] | None = None
         self._checkpoints: KeptCheckpoints | None = None
+        self._info = MomentInfo(self._play)
         self.begins_with_game = False
         self._awaited: tuple[tuple[str, ...], bool] = (), False
         self.paused = self.help_shown = self.quit = False
@@ -81,6 +84,7 @@ class SessionCommands:
         self._selection = PlayerSelection(self._play.players, playing)
         self._inspection = Inspection(self._play.models, self.controls, self.settings, self._notify)
         self._latents = LatentInspection(self._play, self._rewind_buffer, self.controls.keys, self._notify)
+        self._drawing = DrawingTool(self._play, self._rewind_buffer, self._notify)
         self._episodes = EpisodeBrowser(self._play, self._rewind_buffer, self.controls.keys, self._notify)
         if playing not in ("", self._selection.name):
             self._notify(f"no {playing} here: you play")
@@ -95,25 +99,14 @@ class SessionCommands:
         extra = [RecordingPlayer(recorded, lambda: self._play.counters.step)] if recorded else []
         self._selection = PlayerSelection([*extra, *self._play.players], RecordingPlayer.name)
 
-    # ---- the models of other checkpoints
-
     def _change_checkpoint(self, places: int) -> None:
         """Let the first run's models of an earlier or a later checkpoint live the same moment."""
-        kept = self._checkpoints
-        steps = kept.steps() if kept else []
-        later = [step for step in steps if kept and (step - kept.step) * places > 0]
-        if kept is None or not later:
-            self._notify(f"no {'later' if places > 0 else 'earlier'} checkpoint is kept")
-            return
-        step = min(later) if places > 0 else max(later)
-        self._inspection.pending = PendingWork(f"Loading the model of step {step:,}", lambda: self._use(kept, step))
 
-    def _use(self, kept: KeptCheckpoints, step: int) -> None:
-        kept.use(step)
-        self._rewind_buffer.change_models()
-        self._inspection.branches = None
-        self.log.event("checkpoint", step)
-        self._notify(f"the model as it was at step {step:,}")
+        def used(step: int) -> None:
+            self._rewind_buffer.change_models()
+            self.log.event("checkpoint", step)
+
+        self._inspection.change_checkpoint(self._checkpoints, places, used)
 
     @property
     def log(self) -> SessionLog:
@@ -147,6 +140,8 @@ class SessionCommands:
             Command.EARLIER: lambda: self._if_model(lambda: self._change_checkpoint(-1)),
             Command.LATER: lambda: self._if_model(lambda: self._change_checkpoint(1)),
             Command.EPISODES: lambda: self._if_model(self._episodes.toggle),
+            Command.DRAW: lambda: self._if_model(self._draw),
+            Command.INFO: self._info.toggle,
             Command.TOGGLE_PLAYER: lambda: self._notify(self._selection.toggle()),
             Command.NEXT_PLAYER: self._choose_next_player,
             Command.BRANCHES: lambda: self._if_model(
@@ -155,8 +150,8 @@ class SessionCommands:
             Command.UNCERTAINTY: lambda: self._if_model(self._inspection.toggle_uncertainty),
             Command.LATENTS: lambda: self._if_model(self._latents.toggle),
             Command.NEXT_SETTING: self.settings.choose_next,
-            Command.DECREASE: lambda: self._setting_changed(self.settings.change(-1)),
-            Command.INCREASE: lambda: self._setting_changed(self.settings.change(1)),
+            Command.DECREASE: lambda: self._change(-1),
+            Command.INCREASE: lambda: self._change(1),
             Command.SAVE: self._save,
             Command.LOAD: self._load,
             Command.PICTURE: self._request_picture,
@@ -210,6 +205,18 @@ class SessionCommands:
         if self._play.policy:
             self._play.policy.decide_again()
 
+    def _change(self, places: int) -> None:
+        """Change the size of the drawing tool, or the chosen setting."""
+        if self._drawing.tool:
+            self._drawing.resize(places)
+        else:
+            self._setting_changed(self.settings.change(places))
+
+    def _draw(self) -> None:
+        self._drawing.next()
+        self.paused = self.paused or bool(self._drawing.tool)
+        self._inspection.branches = None
+
     def _request_picture(self) -> None:
         self.pictures += 1
         self._notify("picture saved")
@@ -230,6 +237,8 @@ class SessionCommands:
             self.help_shown, self._inspection.branches = False, None
         elif self._episodes.shown:
             self._episodes.toggle()
+        elif self._drawing.tool:
+            self._drawing.put_down()
         elif self._latents.shown:
             self._latents.toggle()
         else:
@@ -268,13 +277,9 @@ class SessionCommands:
         else:
             self._notify("there is no such moment" if self._play.save() else CANNOT_SAVE)
 
-    @property
-    def _is_alone(self) -> bool:
-        return self._play.real.frozen and not self._play.recorded
-
     def _search(self) -> None:
         """Begin to look for the next surprise; the session's ticks go on with it."""
-        if not (self._play.policy or self._play.recorded) or self._is_alone or self._play.save() is None:
+        if not (self._play.policy or self._play.recorded) or self._play.alone or self._play.save() is None:
             self._notify("a surprise needs a policy, and a real game that can be taken back")
             return
         self.paused, self._searched = False, 0

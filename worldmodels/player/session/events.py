@@ -67,6 +67,20 @@ class EpisodeEvent(_Unpressed):
 
 
 @dataclass(frozen=True)
+class DrawEvent(_Unpressed):
+    """A draw event uses the drawing tool at a place of the real frame."""
+
+    x: float
+    """The share of the width, 0 to 1, from the left."""
+    y: float
+    """The share of the height, 0 to 1, from the top."""
+    begins: bool
+    """Whether a stroke begins here."""
+    picks: bool = False
+    """Whether the colour is picked up here, whatever the tool."""
+
+
+@dataclass(frozen=True)
 class AbsenceEvent(_Unpressed):
     """An absence event pauses the session, because the person who played has gone."""
 
@@ -75,5 +89,5 @@ class AbsenceEvent(_Unpressed):
 
 
 InputEvent: TypeAlias = (
-    KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent | SeekEvent | EpisodeEvent | AbsenceEvent
+    KeyEvent | AxisEvent | StickEvent | SettingEvent | GroupEvent | SeekEvent | EpisodeEvent | DrawEvent | AbsenceEvent
 )

@@ -95,8 +95,8 @@ class Loader:
         loaded = [run.parts for run in runs]
         views = [ModelView(parts.world_model) for parts in loaded] if self._with_models else []
         report(f"Compiling the {what}")
-        _compile(self._newcomers(loaded, views, real.frozen), real.first)
-        found = self._newcomers(loaded, views, real.frozen)
+        _compile(self._newcomers(loaded, views), real.first)
+        found = self._newcomers(loaded, views)
         for world, run in zip(found.models, self._runs, strict=False):  # where the models are played at all
             self._probe(world, run.path, run.step)
         if not found.models:
@@ -110,7 +110,7 @@ class Loader:
         tells = hasattr(self._setup.env, "variables")
         world.probes = load_probe_reader(run, step, world.tracker.representation) if tells else NOT_TOLD
 
-    def _newcomers(self, loaded: Sequence[Parts], views: Sequence[ModelView], frozen: bool) -> Newcomers:
+    def _newcomers(self, loaded: Sequence[Parts], views: Sequence[ModelView]) -> Newcomers:
         trackers = [StateTracker(parts.model, self._streams) for parts in loaded]
         models = [
             ModelWorld(view, tracker, self._streams, self._settings, name)
@@ -120,7 +120,6 @@ class Loader:
         if self._with_policy:
             imagined = models[0] if models else None
             policy = PolicyPlayer(loaded[0].agent, trackers[0], self._streams, self._settings, imagined)
-            policy.alone = frozen
         return Newcomers(models, policy, _recorded_ranges(self._runs[0], self._streams) if models else None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
@@ -69,7 +69,7 @@ class PolicyPlayer:
         world: the model whose predictions the agent sees while there is no real world.
 
     Attributes:
-        alone: there is no real world now.
+        is_alone: says whether there is no real world now.
     """
 
     name, title, begins_episode = "policy", "the policy", False
@@ -84,7 +84,7 @@ class PolicyPlayer:
     ) -> None:
         self._agent, self.tracker, self._settings, self._world = agent, tracker, settings, world
         self._root = streams.key("player/policy")
-        self.alone = False
+        self.is_alone: Callable[[], bool] = lambda: False
         self._decision = _Decision(0, agent.initial(1), agent.initial(1), None, 0)
 
     @property
@@ -112,7 +112,7 @@ class PolicyPlayer:
         self._decision = saved
 
     def _decide(self, memory: Any, steps: int) -> _Decision:
-        state = self._world.predicted if self._world and self.alone else self.tracker.state
+        state = self._world.predicted if self._world and self.is_alone() else self.tracker.state
         features = self.tracker.representation.features(state)
         temperature = np.float32(self._settings.policy_temperature)
         actions, after, extras = self._agent.act(features, memory, temperature, fold(self._root, steps))

@@ -18,7 +18,7 @@ from worldmodels.player.session.snapshot import (
     TimelineEntry,
 )
 from worldmodels.player.session.worlds.forecasts import forecast_of, has_diverged, has_ended, snapshot_of
-from worldmodels.player.session.worlds.frames import VectorRanges
+from worldmodels.player.session.worlds.frames import Frame, VectorRanges
 from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.session.worlds.saved_state import RealWorlds, SavedState
 from worldmodels.player.session.worlds.state_tracker import StateTracker
@@ -43,6 +43,7 @@ class Playthrough:
         trackers: what follows the real frames for models and policy.
         log: the actions and events so far.
         history: the time line, the oldest first.
+        drawn: the real frame of this moment as a person has changed it.
         ranges: the ranges in which the real numbers have been.
     """
 
@@ -59,12 +60,15 @@ class Playthrough:
         self._set_parts(models, players)
         self.log, self.ranges = SessionLog(), ranges or VectorRanges()
         self.history = self._line()
+        self.drawn: Frame | None = None
         self.counters = Counters(idle)
         self.begin_episode()
 
     def _set_parts(self, models: Sequence[ModelWorld], players: Sequence[Player]) -> None:
         self.models, self.players = tuple(models), tuple(players)
         self.policy = next((player for player in players if isinstance(player, PolicyPlayer)), None)
+        if self.policy:
+            self.policy.is_alone = lambda: self.real.frozen
         trackers = [*(model.tracker for model in models), *([self.policy.tracker] if self.policy else [])]
         self.trackers: tuple[StateTracker, ...] = tuple(dict.fromkeys(trackers))
 
@@ -86,18 +90,17 @@ class Playthrough:
         self.observe_episode(self.real.context)
         self.count_from_here("put back" if self.counters.step else "episode")
         if policy:
-            policy.alone = self.real.frozen
             policy.reset()
-
-    def enter(self, real: RealWorlds) -> None:
-        """Go on in another real world, with a new episode there."""
-        self.real = real
-        self.begin_episode()
 
     @property
     def recorded(self) -> RecordedWorld | None:
         """The real world, if it shows recorded episodes."""
         return self.real if isinstance(self.real, RecordedWorld) else None
+
+    @property
+    def alone(self) -> bool:
+        """Whether the models are played without any real world."""
+        return self.real.frozen and self.recorded is None
 
     # ---- stepping
 
@@ -111,8 +114,9 @@ class Playthrough:
             model.put_back()
             model.reconstruct()
 
-    def begin_episode(self) -> None:
-        """Begin the next real episode, and put the models on its first frame."""
+    def begin_episode(self, real: RealWorlds | None = None) -> None:
+        """Begin the next real episode, or the next one of another real world, and put the models on its first frame."""
+        self.real = real or self.real
         self.real.reset()
         counts = self.real.counts
         if counts:
@@ -120,32 +124,36 @@ class Playthrough:
         self.ranges.add(self.real.vectors)
         self.observe_episode(self.real.context)
         self.counters = Counters(self._idle, episode=self.counters.episode + counts, totals=self.counters.totals)
-        if self.recorded or self.history.maxlen is None:
+        if self.recorded or self.history.maxlen is None:  # the time line of a recorded episode is its own
             self.history = self._line()
         self.count_from_here("episode")
-        if self.policy:
-            self.policy.alone = self.real.frozen
         for player in self.players:
             player.reset()
 
-    def put_back(self) -> None:
-        """Put all models back on the real state, from which they predict on; a record that was left goes on there."""
+    def put_back(self, drawn: Frame | None = None) -> None:
+        """Put all models back on the real state, from which they predict on; a record that was left goes on there.
+
+        Args:
+            drawn: the frame that they see instead of the real one, which does not change.
+        """
         for model in self.models:
-            model.put_back()
+            model.put_back(None if drawn is None else self.real.changed(drawn))
+        if self.drawn is not None and drawn is not None:
+            self.history.pop()  # the mark of what was drawn before, at the same moment
         if self.recorded and self.recorded.frozen:
             self.recorded.frozen = False
             self.counters = replace(self.counters, step=self.recorded.at)
             if self.policy:
-                self.policy.alone = False
                 self.policy.decide_again()
-        self.count_from_here("put back")
+        self.count_from_here("put back", drawn)
 
-    def count_from_here(self, mark: str) -> None:
+    def count_from_here(self, mark: str, drawn: Frame | None = None) -> None:
         """Count steps and returns of the models from the real state on; `mark` says why, as on the time line."""
-        begins = mark == "episode"
+        begins, self.drawn = mark == "episode", drawn
         self.counters = replace(
             self.counters,
             since_put_back=0,
+            drawn=drawn is not None,
             # From here on the difference of the returns is the error of the model since now.
             model_returns=(self.counters.real_return,) * len(self.models),
             models_ended=tuple(model.continuation < 0.5 and not begins for model in self.models),
@@ -155,6 +163,7 @@ class Playthrough:
     def step(self, action: Action) -> None:
         """Step all worlds, the models first: they may not see the real result of the action."""
         self.step_models(action)
+        self.drawn = None
         if not self.real.frozen:
             self.real.step(action)
         if not self.real.frozen:
@@ -162,7 +171,8 @@ class Playthrough:
             if self.real.counts:
                 self.log.action(action, self.real.observation)
         self.observe(action)
-        self._advance_players()
+        for player in self.players:
+            player.advance()
         if self.real.ended and self.real.counts:
             self._count_episode()
 
@@ -178,16 +188,11 @@ class Playthrough:
             now, reward = self.counters, self.real.reward
             self.counters = replace(now, action=action, step=now.step + 1, real_return=now.real_return + reward)
             self.history.append(TimelineEntry(reward))
-            self._advance_players()
+            for player in self.players:
+                player.advance()
         for model in self.models:
             model.reconstruct()
         self.put_back()
-
-    def _advance_players(self) -> None:
-        if self.policy:
-            self.policy.alone = self.real.frozen
-        for player in self.players:
-            player.advance()
 
     def draw_again(self, classes: Sequence[int]) -> None:
         """Repeat the newest step of the first model with these classes of its latents, and count it again."""
@@ -250,7 +255,7 @@ class Playthrough:
         if real is None:
             return None
         others = tuple(part.save() for part in self._others())
-        return SavedState(self.real, real, others, self.counters, tuple(self.history))
+        return SavedState(self.real, real, others, self.counters, tuple(self.history), self.drawn)
 
     def load(self, saved: SavedState) -> None:
         """Go back to a state; all goes on from there as it did then, samples included."""
@@ -259,9 +264,7 @@ class Playthrough:
         for part, state in zip(self._others(), saved.others, strict=True):
             part.load(state)
         self.counters = saved.counters
-        self.history = self._line(saved.history)
-        if self.policy:
-            self.policy.alone = self.real.frozen
+        self.history, self.drawn = self._line(saved.history), saved.drawn
 
     def _line(self, entries: Iterable[TimelineEntry] = ()) -> deque[TimelineEntry]:
         """Return a time line, which of a recorded episode holds all steps."""
@@ -276,7 +279,8 @@ class Playthrough:
     @property
     def real_snapshot(self) -> RealSnapshot:
         """The real world as it is drawn."""
-        return RealSnapshot(self.real.frame, self.real.reward, self.counters.real_return, self.real.vectors)
+        frame = self.real.frame if self.drawn is None else self.drawn
+        return RealSnapshot(frame, self.real.reward, self.counters.real_return, self.real.vectors)
 
     @property
     def model_snapshots(self) -> tuple[ModelSnapshot, ...]:
@@ -292,4 +296,5 @@ class Playthrough:
 
     def _forecast(self, model: ModelWorld, mark: str) -> ModelForecast:
         real, reward = self.real, 0.0 if mark else model.reward
-        return forecast_of(model, real.image, real.vectors, self.ranges.ranges, not real.frozen, reward)
+        image = real.image if self.drawn is None else self.drawn
+        return forecast_of(model, image, real.vectors, self.ranges.ranges, not real.frozen, reward)

@@ -15,6 +15,8 @@ from worldmodels.player.session.controls.key_table import Command
 from worldmodels.player.session.events import (
     AbsenceEvent,
     AxisEvent,
+    DrawEvent,
+    EpisodeEvent,
     GroupEvent,
     InputEvent,
     KeyEvent,
@@ -107,6 +109,7 @@ class Session(SessionCommands):
         changed, self._told = self._count_down() or self._told, False
         for event in events:
             changed |= self._take(event)
+        changed |= self._put_on_drawn()
         changed |= self._execute(self.controls.repeated_command) | self._latents.tick()
         if self.controls.touched:
             self._take_over()
@@ -206,11 +209,24 @@ class Session(SessionCommands):
             self.controls.stop_repeating()
             self._notify(event.notice)
             return True
+        if isinstance(event, DrawEvent):
+            self._drawing.take(event)
+            return True
+        self._put_on_drawn()
         if self._episodes.take(event):
             if not self._episodes.shown:
                 self._begin_chosen()
             return True
+        if isinstance(event, EpisodeEvent):
+            return False
         return self._latents.take(event) or self._execute(self._handle(event))
+
+    def _put_on_drawn(self) -> bool:
+        """Put the models on what was painted; return whether there was anything."""
+        if not self._drawing.put_on_painted():
+            return False
+        self.log.event("put on a changed frame")
+        return True
 
     def _begin_chosen(self) -> None:
         """Play what was chosen in the list of episodes."""
@@ -244,7 +260,7 @@ class Session(SessionCommands):
             episode=now.episode,
             step=now.step,
             since_put_back=now.since_put_back,
-            alone=self._is_alone,
+            alone=play.alone,
             real=play.real_snapshot,
             models=play.model_snapshots,
             policy_panel=panel,
@@ -262,6 +278,9 @@ class Session(SessionCommands):
             checkpoint=f"{self._checkpoints.step:,}" if self._checkpoints else "",
             awaited=self._awaited_models,
             recorded=play.recorded.snapshot if play.recorded else None,
+            drawing=self._drawing.snapshot(),
+            drawn=now.drawn,
+            info=self._info.snapshot(),
             episodes=self._episodes.snapshot(),
         )
 

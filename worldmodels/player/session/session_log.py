@@ -26,6 +26,8 @@ class Counters:
     models_ended: tuple[bool, ...] = ()
     """Whether each model has predicted the end since it was put back."""
     totals: Totals = Totals()
+    drawn: bool = False
+    """Whether the models were put on a frame that a person has changed."""
 
 
 class _Entry(NamedTuple):

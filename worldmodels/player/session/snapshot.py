@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from worldmodels.player.session.drawing.drawing_snapshot import ToolSnapshot
+from worldmodels.player.session.episodes.episodes_snapshot import EpisodesSnapshot, RecordedSnapshot
 from worldmodels.player.session.latents.latents_snapshot import LatentsSnapshot
 from worldmodels.player.session.worlds.frames import Frame, Ranges, Vectors
 from worldmodels.recordings.action_recording import Action
-
-if TYPE_CHECKING:
-    from worldmodels.replay.episodes import EpisodeSpan
 
 ClockState = Literal["running", "paused", "episode over"]
 DIVERGENCE_ERROR = 10.0
@@ -169,36 +167,6 @@ class AwaitedModels:
 
 
 @dataclass(frozen=True)
-class RecordedSnapshot:
-    """The recorded episode that is reality."""
-
-    number: int
-    """From 1."""
-    count: int
-    """The recorded episodes of the run."""
-    at: int
-    """The step of the newest recorded frame that is shown."""
-    steps: int
-    """Its recorded steps."""
-    left: bool
-    """Whether another action than the recorded one was taken, so that the models go on without reality."""
-
-
-@dataclass(frozen=True)
-class EpisodesSnapshot:
-    """The list of the run's recorded episodes."""
-
-    rows: Sequence[EpisodeSpan]
-    """In the order of the list; the real game stands before them."""
-    numbers: Sequence[int]
-    """The number of each, from 1."""
-    chosen: int
-    """The chosen line; 0 is the real game."""
-    order: str
-    """The order, in words."""
-
-
-@dataclass(frozen=True)
 class Totals:
     """Sums over the episodes that came to their end; those cut short by a new episode do not count."""
 
@@ -270,6 +238,12 @@ class Snapshot:
 
     recorded: RecordedSnapshot | None = None
     """The recorded episode that is reality, if it is not the game."""
+    drawing: ToolSnapshot | None = None
+    """The drawing tool, while a person draws."""
+    drawn: bool = False
+    """Whether the models were put on a frame that a person has changed."""
+    info: tuple[tuple[str, str], ...] = ()
+    """Names and values of the moment, if they are shown."""
     episodes: EpisodesSnapshot | None = None
     """The list of recorded episodes, if it is shown."""
 

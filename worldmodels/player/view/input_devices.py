@@ -7,7 +7,15 @@ from pygame._sdl2 import controller
 
 from worldmodels.player.session.controls.box_controls import OF_BOX, directions_of_stick, keys_of_buttons
 from worldmodels.player.session.controls.key_table import KeyTable
-from worldmodels.player.session.events import AxisEvent, EpisodeEvent, InputEvent, KeyEvent, SeekEvent, StickEvent
+from worldmodels.player.session.events import (
+    AxisEvent,
+    DrawEvent,
+    EpisodeEvent,
+    InputEvent,
+    KeyEvent,
+    SeekEvent,
+    StickEvent,
+)
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.painter import Painter
 
@@ -120,6 +128,26 @@ class EpisodesInput:
             return []
         line = self._painter.episode_at(surface, self._session.snapshot(), event.pos)
         return [] if line is None else [EpisodeEvent(line)]
+
+
+class DrawInput:
+    """The mouse as input: it draws on the real frame; the right button picks up the colour."""
+
+    def __init__(self, painter: Painter, session: Session) -> None:
+        self._painter, self._session = painter, session
+        self._draws = False
+
+    def events(self, surface: pygame.Surface, event: pygame.Event) -> list[InputEvent]:
+        """Return the session's events for one event of the window, mostly none."""
+        begins = event.type == pygame.MOUSEBUTTONDOWN and event.button in (pygame.BUTTON_LEFT, pygame.BUTTON_RIGHT)
+        goes_on = self._draws and event.type == pygame.MOUSEMOTION and event.buttons[0]
+        if not begins and not goes_on:
+            self._draws = self._draws and event.type != pygame.MOUSEBUTTONUP
+            return []
+        place = self._painter.drawn_at(surface, self._session.snapshot(), event.pos, bool(goes_on))
+        picks = begins and event.button == pygame.BUTTON_RIGHT
+        self._draws = place is not None and not picks
+        return [] if place is None else [DrawEvent(*place, begins, picks)]
 
 
 class BoxInput:

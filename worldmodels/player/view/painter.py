@@ -19,6 +19,7 @@ from worldmodels.player.view.panels.columns import columns_of, draw_column, real
 from worldmodels.player.view.panels.episodes_panel import draw_episodes, line_at
 from worldmodels.player.view.panels.header import draw_header, draw_hint, draw_hints, draw_settings
 from worldmodels.player.view.panels.help_screen import Guide, draw_guide, draw_help
+from worldmodels.player.view.panels.info_panel import draw_info
 from worldmodels.player.view.panels.latents_panel import draw_latents
 from worldmodels.player.view.panels.timeline import draw_timeline, entries_back
 from worldmodels.player.view.theme import LARGE, QUIET, SMALL
@@ -71,6 +72,8 @@ class Painter:
             draw_hint(canvas, layout.keys, hint)
         else:
             draw_hints(canvas, layout.keys, self.guide)
+        if snapshot.info:
+            draw_info(canvas, layout.rest, snapshot.info)
         if snapshot.episodes:
             draw_episodes(canvas, snapshot.episodes, self.guide.keys)
         if snapshot.help_shown:
@@ -114,6 +117,26 @@ class Painter:
             return None
         canvas = Canvas(surface, self._layout(surface, snapshot).scale)
         return line_at(canvas, snapshot.episodes, self._in_units(surface, snapshot, point))
+
+    def drawn_at(
+        self, surface: pygame.Surface, snapshot: Snapshot, point: tuple[int, int], drags: bool
+    ) -> tuple[float, float] | None:
+        """Return where in the real frame a point is while a person draws, as shares from the left and from the top.
+
+        Args:
+            drags: a stroke that began there may leave the frame, and goes on at its edge.
+        """
+        if snapshot.drawing is None or snapshot.real.frame is None or snapshot.branches or snapshot.help_shown:
+            return None
+        layout = self._layout(surface, snapshot)
+        names = [column.name for column in columns_of(snapshot)]
+        height, width = snapshot.real.frame.shape[:2]
+        place = layout.frames[names.index("Real")].frame
+        _, shown = Canvas(surface, layout.scale).enlarged((width, height), place)
+        if not (drags or shown.collidepoint(point)):
+            return None
+        x, y = (point[0] - shown.left) / shown.width, (point[1] - shown.top) / shown.height
+        return min(max(x, 0.0), 1.0), min(max(y, 0.0), 1.0)
 
     def panel_place(self, surface: pygame.Surface, snapshot: Snapshot) -> pygame.Rect | None:
         """Return the place of the panel of the policy or of a box, in units, if there is one."""

@@ -18,7 +18,7 @@ from worldmodels.player.session.loop import Due, LatencyMeter, Prepare, play
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.session.session import Session
 from worldmodels.player.view.capture import Film, recorder_of
-from worldmodels.player.view.input_devices import BoxInput, EpisodesInput, Gamepads, TimelineInput
+from worldmodels.player.view.input_devices import BoxInput, DrawInput, EpisodesInput, Gamepads, TimelineInput
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.resizable_window import ResizableWindow
 
@@ -68,7 +68,7 @@ class _Window:
         self._latency = LatencyMeter()
         self._events: list[InputEvent] = []  # from the time of loading, for the first tick
         self._session: Session | None = None  # the one that mouse and gamepads reach
-        self._mice: list[BoxInput | EpisodesInput | TimelineInput] = []
+        self._mice: list[BoxInput | DrawInput | EpisodesInput | TimelineInput] = []
         self._gamepads: Gamepads | None = None
         self._stale = False
         """Whether the picture has to be drawn again, because the window has changed."""
@@ -147,7 +147,7 @@ class _Window:
         """Let mouse and gamepads reach a session."""
         of_box = isinstance(session.controls, BoxControls)
         self._session = session
-        self._mice = [EpisodesInput(self._painter, session), TimelineInput(self._painter, session)]
+        self._mice = [of(self._painter, session) for of in (EpisodesInput, DrawInput, TimelineInput)]
         self._mice += [BoxInput(self._painter, session)] if of_box else []
         self._gamepads = Gamepads(self._keys, of_box)
 

@@ -7,6 +7,7 @@ A message is a JSON object of one of these forms, and anything else is none:
     {"stick": 0, "deflection": -0.5}     a gamepad deflects a number of a box from its rest, from -1 to 1
     {"setting": 1, "value": 3}           the setting at this place gets the value at that place
     {"seek": 12}                         the moment so many entries before the end of the time line is gone to
+    {"draw": [0.5, 0.25], "begins": true, "picks": false}    the drawing tool is used there on the real frame
     {"episode": 2}                       the episode of this line of the list of recorded episodes begins
     {"group": 3}                         the group of latents with this number is chosen
     {"wish": "play"}                     another wish of a viewer (`Wish`)
@@ -27,6 +28,7 @@ from worldmodels.core.files.json_files import parse_strict
 from worldmodels.player.session.controls.key_file import KEY_NAMES
 from worldmodels.player.session.events import (
     AxisEvent,
+    DrawEvent,
     EpisodeEvent,
     GroupEvent,
     InputEvent,
@@ -80,6 +82,8 @@ def read_message(text: str) -> Message | None:
             message = SettingEvent(setting, value)
         case {"group": number} if _is_count(number):
             message = GroupEvent(number)
+        case {"draw": [x, y], "begins": bool(begins), "picks": bool(picks)} if _is_number(x) and _is_number(y):
+            message = DrawEvent(max(_clipped(x), 0.0), max(_clipped(y), 0.0), begins, picks)
         case {"episode": line} if _is_count(line):
             message = EpisodeEvent(line)
         case {"seek": back} if _is_count(back):

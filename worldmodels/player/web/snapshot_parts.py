@@ -12,12 +12,12 @@ import numpy as np
 import pygame
 
 from worldmodels.player.session.controls.key_table import OF_BUTTONS, LatentCommand
+from worldmodels.player.session.episodes.episodes_snapshot import EpisodesSnapshot
 from worldmodels.player.session.latents.latents_snapshot import DrawingSnapshot, LatentsSnapshot
 from worldmodels.player.session.snapshot import (
     DIVERGENCE_ERROR,
     BoxPanel,
     BranchesSnapshot,
-    EpisodesSnapshot,
     PolicyPanel,
     Snapshot,
     TimelineEntry,
@@ -72,6 +72,8 @@ def parts_of(snapshot: Snapshot, source: str, latency: str, signs: tuple[str, ..
         "later": max(0, len(snapshot.history) - 1 - snapshot.present) if snapshot.present >= 0 else 0,
         "length": snapshot.line_length,
         "help": snapshot.help_shown,
+        "drawing": snapshot.drawing is not None,
+        "info": snapshot.info or None,
         "episodes": _episodes(snapshot.episodes) if snapshot.episodes else None,
         "latents": latents_part(snapshot.latents) if snapshot.latents else None,
     }
@@ -133,6 +135,7 @@ def _column(column: Column, number: int) -> dict[str, Any]:
         "error": None if column.error is None else f"{column.error:.1f}",
         "rows": [_row(row) for row in column.rows],
         **({"wait": column.wait} if column.wait else {}),
+        **({"hand": hex_colour(column.colour_in_hand)} if column.colour_in_hand else {}),
     }
 
 

@@ -26,6 +26,8 @@ class Command(Enum):
     EARLIER = "the same moment, by the checkpoint before"
     LATER = "the same moment, by the checkpoint after"
     EPISODES = "the recorded episodes of the run"
+    DRAW = "draw on the real frame: the next tool, then off"
+    INFO = "info: seed, step and the game's true variables"
     TOGGLE_PLAYER = "give control to a player; any action key takes over"
     NEXT_PLAYER = "choose the player: the policy, chance, a script"
     BRANCHES = "branch: many samples from here, then each action, then off"
@@ -59,6 +61,8 @@ COMMAND_KEYS = {
     Command.EARLIER: ("page down",),
     Command.LATER: ("page up",),
     Command.EPISODES: ("f9",),
+    Command.DRAW: ("shift+f2",),
+    Command.INFO: ("home",),
     Command.TOGGLE_PLAYER: ("p",),
     Command.NEXT_PLAYER: ("t",),
     Command.BRANCHES: ("b",),

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from worldmodels.player.session.controls.key_file import BEGIN_KEYS
 from worldmodels.player.session.controls.key_table import Command, KeyTable
+from worldmodels.player.session.episodes.episodes_snapshot import EpisodesSnapshot
 from worldmodels.player.session.episodes.recorded_world import RecordedWorld
 from worldmodels.player.session.events import EpisodeEvent, KeyEvent
 from worldmodels.player.session.playthrough import Playthrough
 from worldmodels.player.session.rewind import RewindBuffer
-from worldmodels.player.session.snapshot import EpisodesSnapshot
 
 if TYPE_CHECKING:
     from worldmodels.replay.episodes import EpisodeSpan
@@ -103,10 +103,10 @@ class EpisodeBrowser:
             return
         self._rewind.push()
         if self._line == 0:
-            self._play.enter(self._game)
+            self._play.begin_episode(self._game)
             self._notify("the real game")
             return
         world.choose(world.order[self._line - 1])
         self._play.log.event("recorded episode", world.order[self._line - 1] + 1)
-        self._play.enter(world)
+        self._play.begin_episode(world)
         self._notify("a recorded episode; any other action leaves it to the model alone")

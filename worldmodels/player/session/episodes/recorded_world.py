@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from worldmodels.core.specs import Observation
 from worldmodels.core.types import Batch
 from worldmodels.player.session.controls.box_controls import action_of
-from worldmodels.player.session.snapshot import RecordedSnapshot, TimelineEntry
-from worldmodels.player.session.worlds.frames import Frame, Vectors, image_of, row_of, vectors_of
+from worldmodels.player.session.episodes.episodes_snapshot import RecordedSnapshot
+from worldmodels.player.session.snapshot import TimelineEntry
+from worldmodels.player.session.worlds.frames import Frame, Vectors, image_of, row_of, vectors_of, with_image
 from worldmodels.recordings.action_recording import Action
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ MOST_STEPS = 3000
 class RecordedWorldState(NamedTuple):
     """The state of a recorded world at one step."""
 
-    index: int
+    episode: int
     at: int
     left: bool
 
@@ -31,7 +32,9 @@ class RecordedWorldState(NamedTuple):
 class EpisodeStore(Protocol):
     """A store of recorded episodes."""
 
-    spans: Sequence[EpisodeSpan]
+    @property
+    def spans(self) -> Sequence[EpisodeSpan]:
+        """All of them."""
 
     def read(self, span: EpisodeSpan, steps: int) -> Batch:
         """Return the first steps of an episode, at most so many, as a batch of one."""
@@ -42,7 +45,7 @@ class RunEpisodes:
 
     def __init__(self, reader: ReplayReader) -> None:
         self._reader = reader
-        self.spans = reader.episodes()
+        self.spans: Sequence[EpisodeSpan] = reader.episodes()
 
     def read(self, span: EpisodeSpan, steps: int) -> Batch:
         """Return the first steps of an episode, at most so many, as a batch of one."""
@@ -93,6 +96,10 @@ class RecordedWorld:
     def image(self) -> Frame | None:
         """The same: nothing draws itself here."""
         return image_of(self.observation, self._part)
+
+    def changed(self, frame: Frame) -> Observation:
+        """Return the last observation with another image."""
+        return with_image(self.observation, frame, self._part)
 
     @property
     def vectors(self) -> Vectors:
@@ -148,8 +155,9 @@ class RecordedWorld:
 
         There are none after a state in which the record was left, and after one of another episode.
         """
-        goes_on = isinstance(state, RecordedWorldState) and state.index == self.index and not state.left
-        return self._entries[state.at + 1 :] if goes_on else ()
+        if not isinstance(state, RecordedWorldState) or state.left or state.episode != self.index:
+            return ()
+        return self._entries[state.at + 1 :]
 
     def save(self) -> RecordedWorldState:
         """Return the state for `load`."""
@@ -157,7 +165,7 @@ class RecordedWorld:
 
     def load(self, state: RecordedWorldState) -> None:
         """Go back to a state that `save` gave."""
-        self._open(state.index)
+        self._open(state.episode)
         self.frozen = state.left
         self._show(state.at)
 

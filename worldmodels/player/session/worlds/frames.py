@@ -30,6 +30,14 @@ def image_of(observation: Observation, name: str | None = None) -> Frame | None:
     return images.get(name or "", next(iter(images.values()), None))
 
 
+def with_image(observation: Observation, frame: Frame, name: str | None = None) -> Observation:
+    """Return an observation in which another frame is the image that `image_of` gives."""
+    if not isinstance(observation, dict):
+        return frame
+    images = [key for key, array in observation.items() if array.ndim == 3]
+    return {**observation, (name if name in images else images[0]): frame}
+
+
 def vectors_of(observation: Observation) -> dict[str, npt.NDArray[np.float32]]:
     """Return the vectors of an observation."""
     return {name: array for name, array in _parts(observation).items() if array.ndim == 1}

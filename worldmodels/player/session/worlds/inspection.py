@@ -6,7 +6,7 @@ The branches of a model from one real state: other samples of the same action, o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -76,7 +76,7 @@ class Branches:
 
     def _start(self) -> None:
         rows = len(self._actions)
-        self._state = self._world.model.repeat(self._world.tracker.state, rows)
+        self._state = self._world.model.repeat(self._world.seen.state, rows)
         self._step = 0
         self._returns, self._survival = np.zeros(rows), np.ones(rows)
         self._frames, self._vectors = self._world.read(self._state, rows)
@@ -93,6 +93,19 @@ class PendingWork(NamedTuple):
     status: str
     """A text for people."""
     do: Callable[[], None]
+
+
+class KeptCheckpoints(Protocol):
+    """The kept checkpoints of a session's first run, one of which is played."""
+
+    step: int
+    """The step of the one that is played."""
+
+    def steps(self) -> list[int]:
+        """Return the steps of all that are kept now, ascending."""
+
+    def use(self, step: int) -> None:
+        """Give model and policy the weights of another one; raise CheckpointError if it is damaged or gone."""
 
 
 class Inspection:
@@ -136,6 +149,22 @@ class Inspection:
 
         self._after_compiling(change)
         self._notify("heat map of the differences between samples" if wanted else "no more heat map")
+
+    def change_checkpoint(self, kept: KeptCheckpoints | None, places: int, used: Callable[[int], None]) -> None:
+        """Give the first run the weights of an earlier or a later checkpoint, and call `used` with its step."""
+        later = [step for step in kept.steps() if (step - kept.step) * places > 0] if kept else []
+        if kept is None or not later:
+            self._notify(f"no {'later' if places > 0 else 'earlier'} checkpoint is kept")
+            return
+        step, use = min(later) if places > 0 else max(later), kept.use
+
+        def change() -> None:
+            use(step)
+            used(step)
+            self.branches = None
+            self._notify(f"the model as it was at step {step:,}")
+
+        self.pending = PendingWork(f"Loading the model of step {step:,}", change)
 
     def do_pending(self) -> None:
         """Do the work that is pending, if any."""

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worldmodels.core.seeding import Key, Streams, fold
+from worldmodels.core.specs import Observation
 from worldmodels.player.session.controls.box_controls import action_rows
 from worldmodels.player.session.latents.latent_steps import LatentSteps
 from worldmodels.player.session.latents.latents_snapshot import NONE_SAVED, ProbeReader
@@ -65,6 +66,7 @@ class ModelWorld:
         self.probes: ProbeReader | str = NONE_SAVED
         groups = model.spec.latent_groups
         self.latents = LatentSteps(model, groups[0]) if groups else None
+        self._instead: StateTracker | None = None
         self._origin: Any = None
         """The arguments of the newest step, and its calls of the network; None where it was put back."""
         self._drawing: Drawing | None = None
@@ -74,6 +76,7 @@ class ModelWorld:
     def step(self, action: Action) -> None:
         """Predict the step of `action`, before the tracker observes its real result."""
         before = self.predicted
+        self._instead = None
         self.steps += 1
         self.predicted, prediction = self._step(before, action)
         self.forget_uncertainty()
@@ -82,15 +85,22 @@ class ModelWorld:
         self._show(prediction)
         self._newest = self.frame
 
-    def put_back(self) -> None:
-        """Predict on from the real state."""
-        self.predicted, painted = self.tracker.state, self.before_real()
+    def put_back(self, changed: Observation | None = None) -> None:
+        """Predict on from the real state, or from the one in which the last frame is `changed`."""
+        self._instead = None if changed is None else self.tracker.instead(changed)
+        tracker = self.seen
+        self.predicted, painted = tracker.state, self.before_real()
         self._origin = self._drawing = None
         if self.latents:
-            self.latents.observed(self.tracker, painted)
+            self.latents.observed(tracker, painted)
         self.forget_uncertainty()
         self._show(self.model.predict(self.predicted, painted))
-        self._newest = self.tracker.frames[-1]
+        self._newest = tracker.frames[-1]
+
+    @property
+    def seen(self) -> StateTracker:
+        """The tracker that has seen the real frame, or the changed one on which the newest put-back put the model."""
+        return self._instead or self.tracker
 
     def draw_again(self, classes: Sequence[int]) -> None:
         """Draw the newest step again with these classes of its latents, if it has latents; `FREE` classes are drawn."""
@@ -143,11 +153,13 @@ class ModelWorld:
         """Return the state for `load`, without the tracker's."""
         shown = self.frame, self.vectors, self.reward, self.continuation
         latents = self.latents.save() if self.latents else ()
-        return self.predicted, self.uncertainty, self.spreads, self.steps, self._newest, self._origin, shown, latents
+        own = self.predicted, self.uncertainty, self.spreads, self.steps, self._newest, self._origin, self._instead
+        return own, shown, latents
 
     def load(self, saved: Any) -> None:
         """Return to a state of `save`, after the tracker has returned."""
-        self.predicted, self.uncertainty, self.spreads, self.steps, self._newest, self._origin, shown, latents = saved
+        own, shown, latents = saved
+        self.predicted, self.uncertainty, self.spreads, self.steps, self._newest, self._origin, self._instead = own
         self._drawing = None
         if self.latents:
             self.latents.load(latents)
@@ -160,7 +172,7 @@ class ModelWorld:
 
     def newest_real(self, rows: int) -> npt.NDArray[np.uint8] | None:
         """Return the real frame, so many times; None for a model that copies none."""
-        return self._rows(self.tracker.frames[-1], rows)
+        return self._rows(self.seen.frames[-1], rows)
 
     def warm_up(self) -> None:
         """Compile the functions of `step`; the states do not change."""

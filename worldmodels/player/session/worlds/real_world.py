@@ -14,7 +14,7 @@ import numpy as np
 from worldmodels.core.seeding import Streams, fold
 from worldmodels.core.specs import Observation
 from worldmodels.player.session.controls.box_controls import action_of
-from worldmodels.player.session.worlds.frames import Frame, Vectors, image_of, row_of, vectors_of
+from worldmodels.player.session.worlds.frames import Frame, Vectors, image_of, row_of, vectors_of, with_image
 from worldmodels.recordings.action_recording import Action
 
 if TYPE_CHECKING:
@@ -84,6 +84,10 @@ class RealWorld:
         """The image that agents see, if they see one."""
         return image_of(self.observation, self._part)
 
+    def changed(self, frame: Frame) -> Observation:
+        """Return the last observation with another image."""
+        return with_image(self.observation, frame, self._part)
+
     @property
     def vectors(self) -> Vectors:
         """The numbers that agents see."""
@@ -150,6 +154,10 @@ class ReplayStartWorld:
     def image(self) -> Frame | None:
         """The same: nothing draws itself here."""
         return image_of(self.observation, self._part)
+
+    def changed(self, frame: Frame) -> Observation:
+        """Return the last observation with another image."""
+        return with_image(self.observation, frame, self._part)
 
     @property
     def vectors(self) -> Vectors:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 from worldmodels.player.session.episodes.recorded_world import RecordedWorld, RecordedWorldState
 from worldmodels.player.session.session_log import Counters
 from worldmodels.player.session.snapshot import TimelineEntry
+from worldmodels.player.session.worlds.frames import Frame
 from worldmodels.player.session.worlds.real_world import RealWorld, RealWorldState, ReplayStartWorld
 
 RealWorlds: TypeAlias = RealWorld | ReplayStartWorld | RecordedWorld
@@ -22,3 +23,4 @@ class SavedState(NamedTuple):
     """The states of trackers, models, players and the log."""
     counters: Counters
     history: tuple[TimelineEntry, ...]
+    drawn: Frame | None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -43,6 +44,14 @@ class StateTracker:
         """Observe the frame to which `action` really led."""
         self.action = action
         self._observe(observation, action, is_first=False, state=self.state)
+
+    def instead(self, observation: Observation) -> StateTracker:
+        """Return a tracker that has seen another last frame; this one does not change."""
+        other = copy.copy(self)
+        other.steps, other.frames = self.steps - 1, self.frames[:-1]
+        is_first = self.action is None
+        other._observe(observation, 0 if self.action is None else self.action, is_first, self.before)
+        return other
 
     def save(self) -> tuple[Any, ...]:
         """Return the state for `load`, from which play continues exactly."""

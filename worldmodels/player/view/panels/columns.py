@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pygame
 
+from worldmodels.player.session.drawing.drawing_snapshot import ToolSnapshot
 from worldmodels.player.session.snapshot import AwaitedModels, ModelSnapshot, Snapshot, plain
 from worldmodels.player.session.worlds.frames import Frame, Vectors, image_error, vector_error
 from worldmodels.player.view import theme
@@ -18,8 +19,10 @@ from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
 
 SHORT = {"Difference": "Diff."}
 """Short names, for little room."""
+SWATCH = 18
+"""The side of the square that shows the brush's colour below the frame."""
 NO_REALITY = "no reality here"
-"""What stands in the place of a difference where the actions are not the recorded ones."""
+"""The text in the place of a difference where the actions are not the recorded ones."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Column:
     """The numbers."""
     wait: str = ""
     """A text in the place of a frame that is not there yet."""
+    colour_in_hand: theme.Colour | None = None
+    """The colour of the brush with which a person draws on it."""
 
 
 def columns_of(snapshot: Snapshot) -> list[Column]:
@@ -78,10 +83,19 @@ def reality(snapshot: Snapshot) -> Column:
         plain(real.episode_return, 1),
         reward="" if left else theme.signed(real.reward, 2),
         note="recorded" if recorded else "",
+        colour_in_hand=_in_hand(snapshot.drawing),
         end="episode over" if over else "left here" if left else "",
         ended=over,
         rows=real_rows(snapshot),
     )
+
+
+def _in_hand(drawing: ToolSnapshot | None) -> theme.Colour | None:
+    """Return the colour of the drawing tool, if a person draws; a grey one in three equal channels."""
+    if drawing is None:
+        return None
+    red, green, blue = drawing.colour if len(drawing.colour) == 3 else drawing.colour * 3
+    return red, green, blue
 
 
 def count_columns(models: int, reconstructs: bool, alone: bool = False) -> int:
@@ -230,6 +244,11 @@ def _draw_caption(canvas: Canvas, place: pygame.Rect, column: Column) -> None:
     if column.reward:
         canvas.inline("reward", column.reward, (place.left, first))
     colour = theme.ALERT if column.ended else QUIET
+    if column.colour_in_hand:
+        swatch = pygame.Rect(place.right - SWATCH, place.top + 4, SWATCH, SWATCH)
+        canvas.fill(column.colour_in_hand, swatch)
+        canvas.border(theme.TEXT, swatch)
+        return
     at, anchor = ((place.right, second), "midright") if wide else ((place.left, second), "midleft")
     canvas.write(column.end, at, size=SMALL, colour=colour, anchor=anchor, room=place.width)
 

@@ -8,7 +8,8 @@ import pygame
 
 from worldmodels.envs.games.action_keys import key_label
 from worldmodels.player.session.controls.key_table import Command, KeyTable
-from worldmodels.player.session.snapshot import EpisodesSnapshot, plain
+from worldmodels.player.session.episodes.episodes_snapshot import EpisodesSnapshot
+from worldmodels.player.session.snapshot import plain
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL

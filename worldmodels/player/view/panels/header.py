@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pygame
 
-from worldmodels.player.session.snapshot import RecordedSnapshot, Snapshot, plain
+from worldmodels.player.session.episodes.episodes_snapshot import RecordedSnapshot
+from worldmodels.player.session.snapshot import Snapshot, plain
 from worldmodels.player.view import theme
 from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.panels.help_screen import Guide
@@ -117,6 +118,11 @@ def facts(snapshot: Snapshot) -> list[tuple[str, str]]:
         found.append(("model of step", snapshot.checkpoint))
     if snapshot.awaited:
         found.append(("loading", snapshot.awaited.status))
+    if snapshot.drawing:
+        size = snapshot.drawing.size
+        found.append(("draw", f"{snapshot.drawing.tool}, {size} x {size}"))
+    if snapshot.drawn:
+        found.append(("reality", "changed by hand"))
     if snapshot.branches:
         found.append(("branches", f"step {snapshot.branches.step} of {snapshot.branches.steps}"))
     model = snapshot.models[0] if snapshot.models else None

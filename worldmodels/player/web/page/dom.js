@@ -21,6 +21,11 @@ export function fillTable(table, rows) {
   table.replaceChildren(...rows.map(([keys, meaning]) => make("tr", "", "", make("td", "", keys), make("td", "", meaning))));
 }
 
+/** Fill an element with names and values side by side. */
+export function fillPairs(element, pairs) {
+  element.replaceChildren(...pairs.map(([name, value]) => make("span", "", `${name} `, make("b", "", value))));
+}
+
 /** Return the value of one of the player's colours. */
 export function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();

@@ -2,14 +2,14 @@
 // and what probes read.
 
 import { write, writeRight } from "./bars.js";
-import { byId, colour, make, prepare, setText } from "./dom.js";
+import { byId, colour, fillPairs, make, prepare, setText } from "./dom.js";
 
 const MARKS = 14, LINE = 15, VALUE = 44, NAME = 66;
 const HEADS = [["true", "real"], ["seen", "reconstruction"], ["model", "model"], ["known", "quiet"]];
 
 /** Draw the part `latents`; `image` holds the probabilities, a row for each group, or the pictures of a drawing. */
 export function drawLatents(part, image, plays) {
-  byId("latents-facts").replaceChildren(...part.facts.map(([name, value]) => make("span", "", `${name} `, make("b", "", value))));
+  fillPairs(byId("latents-facts"), part.facts);
   for (const id of ["classes", "likely"]) byId(id).hidden = !part.likely.length;
   if (part.classes.length && image) drawClasses(byId("classes"), part, image);
   else if (part.likely.length && image) drawPictures(byId("classes"), image);

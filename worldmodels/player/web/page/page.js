@@ -1,7 +1,8 @@
 // The page: it keeps the newest parts of the scene, and draws those that have changed.
 
 import { Connection } from "./connection.js";
-import { byId, fillTable, make, setText } from "./dom.js";
+import { byId, fillPairs, fillTable, make, setText } from "./dom.js";
+import { bindDrawing } from "./drawing.js";
 import { bindEpisodes, drawEpisodes } from "./episodes.js";
 import { bindGamepad } from "./gamepad.js";
 import { Input } from "./input.js";
@@ -32,6 +33,11 @@ function drawScene(parts, frames) {
   if ("settings" in parts || "choices" in parts) showSettings(state.parts.settings);
   if (parts.film && state.role.plays) download(parts.film);
   if ("episodes" in parts && state.parts.guide) drawEpisodes(parts.episodes, state.parts.guide.episodes);
+  if ("info" in parts) {
+    byId("info").hidden = !parts.info;
+    fillPairs(byId("info"), parts.info ?? []);
+  }
+  byId("worlds").classList.toggle("drawing", Boolean(state.parts.drawing));
   showHelp();
   byId("screen").hidden = !state.parts.columns;
   if (state.parts.columns) drawPanes(new Set([...Object.keys(parts), ...Object.keys(frames)]));
@@ -66,7 +72,7 @@ function showHeader(header) {
   setPill("player", you ? `${state.role.plays === false ? "a person plays" : "you play"}` : `${header.player} plays`, you ? "quiet" : "real");
   const clock = { running: "good", paused: "model", "episode over": "alert" }[header.clock];
   setPill("clock", header.branches ? "branches" : header.clock, clock);
-  byId("facts").replaceChildren(...header.facts.map(([name, value]) => make("span", "", `${name} `, make("b", "", value))));
+  fillPairs(byId("facts"), header.facts);
   setText(byId("totals"), header.totals);
 }
 
@@ -241,6 +247,7 @@ bindGamepad(
 );
 bindLatents(send, () => (state.role.plays ? state.parts.latents : null));
 bindTimeline(byId("timeline"), send, () => (state.role.plays ? [state.parts.timeline?.length ?? 0, state.parts.length] : [0, 0]));
+bindDrawing(byId("worlds"), send, () => (state.role.plays && state.parts.drawing ? state.parts.columns : null));
 bindEpisodes(send, () => state.role.plays);
 bindBox(byId("box"), send, () => (state.role.plays ? state.parts.box : null));
 const drawAgain = () => state.parts.columns && drawPanes();

@@ -125,14 +125,14 @@ function show(cell, image) {
 function makeCell(isBranch) {
   const texts = Object.fromEntries(
     ["name", "note", "total", "reward", "end", "error"].map((name) => [name, make("span", name)]));
-  const cell = { frame: make("canvas", "frame"), rows: make("canvas"), texts, scale: make("span", "scale"), shown: null };
+  const cell = { frame: make("canvas", "frame"), rows: make("canvas"), texts, scale: make("span", "scale"), hand: make("span", "hand"), shown: null };
   cell.caption = make("span", "word", "reward ");
   cell.low = make("span", "low", "0");
   cell.high = make("span", "high", "255");
   const head = make("div", "head", "", texts.name, texts.note, texts.total);
   const foot = isBranch
     ? make("div", "foot", "", texts.name, texts.total)
-    : make("div", "foot", "", cell.caption, texts.reward, texts.error, texts.end, cell.low, cell.scale, cell.high);
+    : make("div", "foot", "", cell.caption, texts.reward, texts.error, texts.end, cell.low, cell.scale, cell.high, cell.hand);
   cell.element = make("div", isBranch ? "cell branch" : "cell", "", ...(isBranch ? [] : [head]), cell.frame, cell.rows, foot);
   return cell;
 }
@@ -143,12 +143,14 @@ function fillBranch({ texts }, branch) {
   texts.total.classList.toggle("ended", branch.ended);
 }
 
-function fillColumn({ texts, caption, low, high, scale, width }, column) {
+function fillColumn({ texts, caption, low, high, scale, hand, width }, column) {
   for (const name of ["name", "note", "total", "reward"]) setText(texts[name], column[name]);
   // "goes on: 98%" has no room below a tiny frame, "98%" has.
   setText(texts.end, width < TINY ? column.end.split(" ").pop() : column.end);
   texts.name.style.borderColor = texts.total.style.color = column.colour;
   texts.end.classList.toggle("ended", column.ended);
+  hand.hidden = !column.hand;
+  if (column.hand) hand.style.background = column.hand;
   setText(texts.error, column.error ?? "");
   setText(caption, column.error !== null ? "mean" : column.reward ? "reward" : "");
   for (const element of [low, scale, high]) element.hidden = column.error === null;
