@@ -23,9 +23,11 @@ from worldmodels.player.session.settings import Settings
 from worldmodels.player.session.worlds.model_world import ModelWorld
 from worldmodels.player.session.worlds.real_world import RealWorld
 from worldmodels.player.session.worlds.state_tracker import StateTracker
+from worldmodels.player.view.canvas import Canvas
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.panels.episodes_panel import keys_text
 from worldmodels.player.view.panels.help_screen import make_guide
+from worldmodels.player.view.panels.info_panel import draw_info
 
 SIZES = ((640, 400), (800, 600), (1024, 640), (1366, 768), (900, 1600), (2560, 1440), (3840, 2160))
 RULES = max((info.rules for info in GAME_INFO.values()), key=len)
@@ -60,6 +62,7 @@ def modes(make_session):
         "two models alone": (make_session(models=2, alone=True), 2, ()),
         "a recorded episode": (with_episodes(make_session()), 3, ("f9", "return", "n")),
         "a recorded episode that was left": (with_episodes(make_session()), 3, ("f9", "return", "left")),
+        "a frame that is drawn on": (make_session(model=ReconstructingModel), 4, ("shift+f2", "shift+f2")),
         "samples": (make_session(), 3, "b"),
         "each action": (make_session(model=ReconstructingModel), 4, "bb"),
         "without a policy": (make_session(with_policy=False), 3, "x"),
@@ -102,6 +105,23 @@ def test_nothing_is_printed_over_or_cut(modes, size, monkeypatch):
             faults[name] = drawn.cut, drawn.overlaps(), drawn.covered, texts
         assert {"help", "quit"} <= {text for text, _ in drawn.texts}, name
     assert not faults
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_info_is_whole(modes, size, monkeypatch):
+    surface = pygame.Surface(size)
+    for name in ("a model that reconstructs", "a game alone"):
+        session, columns, _ = modes[name]
+        session._play.real._env.variables = lambda: {f"crate.variable {i}": -12.5 for i in range(24)}
+        painter, snapshot = painter_of(session, columns), play(session, ["home"])
+        painter.draw(surface, snapshot)
+        with recording(monkeypatch) as drawn:
+            layout = painter._layout(surface, snapshot)
+            draw_info(Canvas(surface, layout.scale), layout.rest, layout.header, snapshot.info)
+        texts = [text for text, _ in drawn.texts]
+        assert all(texts.count(name) == 1 for name, _ in snapshot.info) and len(texts) == 2 * len(snapshot.info)
+        assert not drawn.cut and not drawn.overlaps()
+        assert all(surface.get_rect().contains(place) for _, place in drawn.texts)
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -9,6 +9,7 @@ import pytest
 
 from worldmodels.player.session.events import (
     AxisEvent,
+    DrawEvent,
     EpisodeEvent,
     GroupEvent,
     KeyEvent,
@@ -29,6 +30,8 @@ MEANINGS = {
     '{"group": 3}': GroupEvent(3),
     '{"seek": 12}': SeekEvent(12),
     '{"episode": 2}': EpisodeEvent(2),
+    '{"draw": [0.5, 0.25], "begins": true, "picks": false}': DrawEvent(0.5, 0.25, True),
+    '{"draw": [-3, 1e300], "begins": false, "picks": true}': DrawEvent(0.0, 1.0, False, True),
     '{"wish": "play"}': Wish.PLAY,
     '{"wish": "hand over"}': Wish.HAND_OVER,
     '{"seen": 17}': Seen(17),
@@ -42,6 +45,8 @@ NONE = [
     *('{"stick": 0, "deflection": null}', '{"stick": 0, "deflection": NaN}', '{"stick": "0", "deflection": 0}'),
     *('{"setting": 0, "value": -1}', '{"setting": 0, "value": 0.5}', f'{{"setting": {10**30}, "value": 0}}'),
     *('{"seek": -1}', '{"seek": 0.5}', '{"seek": null}'),
+    *('{"draw": [0.5], "begins": true, "picks": false}', '{"draw": [0.5, 0.5], "begins": 1, "picks": false}'),
+    *('{"draw": [0.5, "0"], "begins": true, "picks": false}', '{"draw": [NaN, 0], "begins": true, "picks": false}'),
     *('{"episode": -1}', '{"episode": "1"}'),
     *('{"group": -1}', '{"group": 1.0}', '{"group": null}'),
     *('{"wish": "quit"}', '{"wish": null}', '{"seen": -1}', '{"seen": "1"}', '{"role": "player"}'),

@@ -73,7 +73,7 @@ class Painter:
         else:
             draw_hints(canvas, layout.keys, self.guide)
         if snapshot.info:
-            draw_info(canvas, layout.rest, snapshot.info)
+            draw_info(canvas, layout.rest, layout.header, snapshot.info)
         if snapshot.episodes:
             draw_episodes(canvas, snapshot.episodes, self.guide.keys)
         if snapshot.help_shown:

@@ -25,6 +25,13 @@ def test_the_seed_the_steps_and_the_true_variables_are_told(make_session):
     assert session.snapshot().info == ()
 
 
+def test_an_environment_without_variables_tells_its_own_numbers(make_session):
+    session = make_session()
+    session._play.real.info |= {"lives": 3, "name": "field", "level_seed": 1}
+    session.tick([*tap("c", "home")])
+    assert dict(session.snapshot().info)["lives"] == "3" and "name" not in dict(session.snapshot().info)
+
+
 def test_a_game_alone_and_a_recorded_episode_tell_what_they_have(make_session):
     session = make_session(models=0, with_policy=False)
     session.tick(tap("home"))

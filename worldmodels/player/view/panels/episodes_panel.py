@@ -17,9 +17,9 @@ from worldmodels.player.view.theme import LARGE, NORMAL, QUIET, SMALL
 TITLE = "Recorded episodes"
 GAME = "the real game"
 HEADS = ("episode", "return", "steps", "")
-LEFTS = (16, 130, 220, 300)
+LEFTS = (16, 130, 220, 296)
 """The places of the columns of the list, in units from its left edge."""
-WIDEST, ROW, HEAD, FOOT = 480, 22, 84, 34
+WIDEST, ROW, HEAD, FOOT = 540, 22, 84, 34
 
 
 def rows_around(snapshot: EpisodesSnapshot, count: int) -> range:

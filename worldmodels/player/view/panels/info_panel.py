@@ -15,13 +15,17 @@ ROW, EDGE, BETWEEN, APART = 15, 10, 10, 22
 Rows = Sequence[tuple[str, str]]
 
 
-def draw_info(canvas: Canvas, area: pygame.Rect, rows: Rows) -> None:
-    """Draw names and values in the lower left corner of an area, in columns; the card is higher if it has to be."""
-    lines = max(1, (area.height - 2 * EDGE) // ROW)
-    while _width(widths := _widths(canvas, parts := _parts(rows, lines))) > area.width and len(parts) > 1:
+def draw_info(canvas: Canvas, place: pygame.Rect, room: pygame.Rect, rows: Rows) -> None:
+    """Draw names and values in columns, in the lower left corner of a place; the card is larger if it has to be.
+
+    Args:
+        room: the card is never wider.
+    """
+    lines = max(1, (place.height - 2 * EDGE) // ROW)
+    while _width(widths := _widths(canvas, parts := _parts(rows, lines))) > room.width and len(parts) > 1:
         lines += 1
-    card = pygame.Rect(area.left, 0, _width(widths), ROW * len(parts[0]) + 2 * EDGE)
-    card.bottom = area.bottom
+    card = pygame.Rect(0, 0, _width(widths), ROW * len(parts[0]) + 2 * EDGE)
+    card.bottomleft = min(place.left, room.right - card.width), place.bottom
     canvas.card(card)
     canvas.border(theme.LINE, card, radius=8)
     left = card.left + EDGE
