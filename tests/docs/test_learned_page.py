@@ -77,7 +77,7 @@ def test_nothing_is_fetched_before_play_is_pressed(built: Path, tmp_path: Path) 
             await page.frame_locator("iframe").get_by_text("There is a world.").wait_for()
             assert fetched[2] == "play/index.html"
             assert await page.get_attribute("iframe", "src") == "play/index.html#world=maze"
-            assert await page.get_attribute("a", "href") == "play/index.html"  # in a tab of its own
+            assert await page.get_attribute("a", "href") == f"{address}play/index.html"  # in a tab of its own
 
     with served(tmp_path) as address:
         asyncio.run(main(address))

@@ -17,7 +17,7 @@ from worldmodels.core.errors import UserError
 from worldmodels.envs.config import EnvConfig
 from worldmodels.loading.export import NORMAL, UNIFORM
 from worldmodels.player import publish_page
-from worldmodels.player.publish_page import MODULES, RUNTIME, SCRIPTS
+from worldmodels.player.publish_page import GPU_RUNTIME, GPU_SCRIPTS, MODULES, RUNTIME, SCRIPTS
 
 ENV = EnvConfig(game="maze", num_levels=30, start_level=7, skip_layouts=5, use_backgrounds=False)
 
@@ -49,7 +49,7 @@ class FakeRun:
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "built"
     folder.mkdir()
-    for name in ("engine.wasm", RUNTIME, *SCRIPTS):
+    for name in ("engine.wasm", RUNTIME, *SCRIPTS, GPU_RUNTIME, *GPU_SCRIPTS):
         (folder / name).write_text(name)
     monkeypatch.setattr(publish_page, "BUILT", folder)
     monkeypatch.setattr(publish_page, "apart", lambda files: (files, b"weights"))
@@ -74,7 +74,7 @@ def test_a_page_names_each_file_with_its_hash(built: Path, tmp_path: Path, monke
     tree = read(page / "page.json")
     assert tree["worlds"] == [{"name": "my_maze", "title": "Maze, My Maze", "path": "worlds/my_maze/world.json"}]
     contents = {"engine.wasm": tree["engine"], RUNTIME: tree["runtime"], "step": world["functions"]["step"]["file"]}
-    contents["weights"] = world["weights"]
+    contents |= {"weights": world["weights"], GPU_RUNTIME: tree["gpu"]["runtime"]}
     for content, file in contents.items():
         packed = (page / file["path"]).read_bytes()
         assert gzip.decompress(packed).decode() == content
@@ -82,6 +82,7 @@ def test_a_page_names_each_file_with_its_hash(built: Path, tmp_path: Path, monke
         assert file["sha256"] == hashlib.sha256(content.encode()).hexdigest()
     assert {file.name for file in MODULES.iterdir()} <= {file.name for file in page.iterdir()}
     assert (page / tree["script"]).read_text() == SCRIPTS[0]
+    assert (page / tree["gpu"]["script"]).read_text() == GPU_SCRIPTS[0]
 
 
 def test_a_world_has_its_game_with_options_and_keys(

@@ -29,6 +29,9 @@ BUILT = Path(__file__).parents[2] / "build" / "engine"
 """The folder in which `make page` puts the games and ONNX Runtime in WebAssembly."""
 ENGINE, RUNTIME = "engine.wasm", "ort-wasm-simd-threaded.wasm"
 SCRIPTS = ("ort.wasm.min.mjs", "ort-wasm-simd-threaded.mjs")
+GPU_RUNTIME = "ort-wasm-simd-threaded.asyncify.wasm"
+GPU_SCRIPTS = ("ort.webgpu.min.mjs", "ort-wasm-simd-threaded.asyncify.mjs")
+"""Browsers with WebGPU take these instead."""
 PAGE = "page.json"
 RATE = 15
 """Steps a second at which a page begins to play."""
@@ -49,7 +52,7 @@ def publish_page(run: str | Path, folder: str | Path, title: str | None = None, 
         UserError: `make page` was not run, the folder holds something else, or a page cannot have this run.
         FileError, DiskFullError: the page cannot be written.
     """
-    absent = [name for name in (ENGINE, RUNTIME, *SCRIPTS) if not (BUILT / name).is_file()]
+    absent = [name for name in (ENGINE, RUNTIME, *SCRIPTS, GPU_RUNTIME, *GPU_SCRIPTS) if not (BUILT / name).is_file()]
     if absent:
         raise UserError(
             f"A page needs {', '.join(absent)} in '{BUILT}'. `make page` in the project's folder builds them, with "
@@ -133,12 +136,16 @@ def _write_page(folder: Path, world: Mapping[str, str]) -> None:
     for file in MODULES.iterdir():
         write_atomic(folder / file.name, file.read_bytes())
     make_folder(folder / "runtime")
-    for script in SCRIPTS:
+    for script in (*SCRIPTS, *GPU_SCRIPTS):
         write_atomic(folder / "runtime" / script, (BUILT / script).read_bytes())
     page = {
         "engine": _write_packed(folder, ENGINE, (BUILT / ENGINE).read_bytes()),
         "runtime": _write_packed(folder, f"runtime/{RUNTIME}", (BUILT / RUNTIME).read_bytes()),
         "script": f"runtime/{SCRIPTS[0]}",
+        "gpu": {
+            "runtime": _write_packed(folder, f"runtime/{GPU_RUNTIME}", (BUILT / GPU_RUNTIME).read_bytes()),
+            "script": f"runtime/{GPU_SCRIPTS[0]}",
+        },
         "worlds": sorted(worlds, key=lambda one: one["title"]),
     }
     _write_json(folder / PAGE, page)

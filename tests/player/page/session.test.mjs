@@ -73,6 +73,12 @@ test("a link's events are played, and then the person plays on", async () => {
   assert.equal(session.clock, "paused");
 });
 
+test("what is said after the last event of a link can be chosen", async () => {
+  const session = await begun({ events: [["action", 1]], end: "a reason" });
+  await ticks(session, 1);
+  assert.equal(session.notice, "a reason: C plays on");
+});
+
 test("a key takes over from a link", async () => {
   const session = await begun({ events: Array(9).fill(["action", 0]) });
   await ticks(session, 2);

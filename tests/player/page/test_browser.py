@@ -185,3 +185,40 @@ def test_in_a_frame_the_world_of_the_address_plays_at_once(page: Path, tmp_path:
 
     with served(site) as address:
         asyncio.run(main(address))
+
+
+CAPTURED = """
+const request = GPUAdapter.prototype.requestDevice;
+GPUAdapter.prototype.requestDevice = async function (...values) {
+  return (self.device = await request.apply(this, values));
+};
+"""
+"""Begins the worker, so that a test can destroy the device."""
+NO_FALLBACK = "Object.defineProperty(GPUAdapterInfo.prototype, 'isFallbackAdapter', { value: false })"
+
+
+@pytest.mark.slow  # a software adapter compiles shaders for minutes
+def test_webgpu_is_taken_and_a_lost_one_is_replaced(page: Path) -> None:
+    async def main(address: str) -> None:
+        software = ("--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader")
+        async with browser_tab(arguments=software, allowed="onnxruntime.*(lost|destroyed)") as tab:
+            await tab.add_init_script(f"globalThis.GPUAdapterInfo && {NO_FALLBACK}")
+            script = CAPTURED + (page / "worker.js").read_text()
+            await tab.context.route("**/worker.js", lambda x: x.fulfill(body=script, content_type="text/javascript"))
+            await tab.goto(address)
+            await tab.wait_for_function("() => crossOriginIsolated", timeout=WAIT)
+            await tab.wait_for_selector("#list button")
+            if not await tab.evaluate("navigator.gpu?.requestAdapter().then(Boolean)"):
+                pytest.skip("needs a Chromium with WebGPU")
+            tab.set_default_timeout(10 * WAIT)
+            await tab.click("#list button")
+            await tab.wait_for_selector("#player", state="visible")
+            assert "on the graphics processor" in await tab.inner_text("#machine")
+            await tab.wait_for_function("() => / step [1-9]/.test(document.getElementById('facts').innerText)")
+            await tab.workers[0].evaluate("self.device.destroy()")
+            await shows(tab, "#message", "so the learned world goes on in WebAssembly")
+            assert "WebAssembly" in await tab.inner_text("#machine")
+            await shows(tab, "#facts", "paused")  # at the same moment
+
+    with served(page) as address:
+        asyncio.run(main(address))

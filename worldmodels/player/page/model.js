@@ -27,10 +27,10 @@ export class Model {
   }
 
   /** Compile the functions of some bytes by name; all take their weights from the same bytes. */
-  static async load(ort, functions, files, weights) {
+  static async load(ort, functions, files, weights, processor = "wasm") {
     const sessions = {}, externalData = [{ path: "weights", data: weights }];
     for (const name of Object.keys(functions)) {
-      sessions[name] = await ort.InferenceSession.create(files[name], { executionProviders: ["wasm"], externalData });
+      sessions[name] = await ort.InferenceSession.create(files[name], { executionProviders: [processor], externalData, logSeverityLevel: 3 });
     }
     return new Model(ort, functions, sessions);
   }

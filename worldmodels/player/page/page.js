@@ -6,7 +6,8 @@ import { fetchFile } from "./files.js";
 import { Film, save } from "./film.js";
 import { readLink, writeLink } from "./link.js";
 import { Playthrough } from "./playthrough.js";
-import { RemoteModel } from "./remote_model.js";
+import { hasGpu, machineText } from "./processors.js";
+import { ModelError, RemoteModel } from "./remote_model.js";
 import { CALLS, RATES, Session, TEMPERATURES } from "./session.js";
 import { askForThreads, runsModules, threads } from "./threads.js";
 import { differenceMap, drawFrame, drawTimeline } from "./view.js";
@@ -60,10 +61,23 @@ async function attempt(act) {
   }
 }
 
+/** Load a world, and play it, on WebGPU if the machine has one and it holds out. */
 async function load(page, entry, link) {
+  if (!(await hasGpu())) return loadOn("wasm", page, entry, link);
+  try {
+    await loadOn("webgpu", page, entry, link);
+  } catch (error) {
+    if (!(error instanceof ModelError)) throw error;
+    const played = session && { seed: session.playthrough.seed, events: session.playthrough.state.events };
+    await loadOn("wasm", page, entry, played ?? link, "the graphics processor failed, so the learned world goes on in WebAssembly");
+  }
+}
+
+async function loadOn(processor, page, entry, link, notice = "") {
   byId("list").hidden = true;
   world = await json(entry.path);
-  const files = { engine: page.engine, binary: page.runtime, weights: world.weights, ...Object.fromEntries(Object.entries(world.functions).map(([name, { file }]) => [name, file])) };
+  const runtime = processor === "webgpu" ? page.gpu : page;
+  const files = { engine: page.engine, binary: runtime.runtime, weights: world.weights, ...Object.fromEntries(Object.entries(world.functions).map(([name, { file }]) => [name, file])) };
   const all = Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
   let arrived = 0;
   byId("progress").hidden = false;
@@ -73,24 +87,28 @@ async function load(page, entry, link) {
   say("Starting the learned world.");
   const model = new RemoteModel(new Worker(new URL("worker.js", BASE), { type: "module" }));
   const { engine, binary, weights, ...functions } = got;
-  const runtime = new URL(page.script, BASE).href;
-  const count = await model.start({ runtime, binary, threads: threads(), functions: world.functions, files: functions, weights });
-  const game = (await Engine.load(engine)).open(world.game, world.options);
-  await play(game, model, link, count);
+  try {
+    const script = new URL(runtime.script, BASE).href;
+    const count = await model.start({ runtime: script, binary, processor, threads: threads(), functions: world.functions, files: functions, weights });
+    const game = (await Engine.load(engine)).open(world.game, world.options);
+    byId("machine").textContent = `The learned world runs ${machineText(processor, count)}. Nothing that you do here leaves this machine.`;
+    await play(game, model, link, notice);
+  } finally {
+    model.stop();
+  }
 }
 
-async function play(game, model, link, count) {
+async function play(game, model, link, notice) {
   const settings = { temperature: 1, calls: world.calls || 1 };
   const playthrough = new Playthrough(game, model, settings);
   await playthrough.begin(link?.seed ?? Math.floor(Math.random() * SEEDS));
-  session = new Session(playthrough, new Controls(world.buttons, world.keys), { rate: world.rate, events: link?.events ?? [] });
+  session = new Session(playthrough, new Controls(world.buttons, world.keys), { rate: world.rate, events: link?.events ?? [], ...(notice && { end: notice }) });
   if (!link && world.calls) await chooseCalls(model, playthrough);
-  byId("machine").textContent = `The learned world runs in WebAssembly, with ${count === 1 ? "one thread" : `${count} threads`}. Nothing that you do here leaves this machine.`;
   byId("choice").hidden = true;
   byId("player").hidden = false;
-  say("");
+  say(notice);
   showControls();
-  for (const own = session; own === session; ) await attempt(tick);
+  for (;;) await tick();
 }
 
 /** Draw frames in as many calls of the network as this machine has time for. */

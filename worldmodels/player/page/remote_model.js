@@ -8,7 +8,8 @@ export class RemoteModel {
     this.worker = worker;
     this.waiting = new Map();
     this.count = 0;
-    worker.onmessage = ({ data: { id, result, error } }) => {
+    worker.onmessage = ({ data: { id, result, error, lost } }) => {
+      if (lost) return this.fail("The graphics processor was lost.");
       const { resolve, reject } = this.waiting.get(id);
       this.waiting.delete(id);
       if (error === undefined) resolve(result);
@@ -27,14 +28,22 @@ export class RemoteModel {
 
   call(name, values) {
     return new Promise((resolve, reject) => {
+      if (this.failed) return reject(this.failed);
       const id = this.count++;
       this.waiting.set(id, { resolve, reject });
       this.worker.postMessage({ id, name, values });
     });
   }
 
+  /** End the worker. */
+  stop() {
+    this.worker.terminate();
+  }
+
+  /** Reject what waits and what comes. */
   fail(text) {
-    for (const { reject } of this.waiting.values()) reject(new ModelError(text));
+    this.failed = new ModelError(text);
+    for (const { reject } of this.waiting.values()) reject(this.failed);
     this.waiting.clear();
   }
 }

@@ -19,9 +19,9 @@ export const COMMANDS = [
 const POLICY = ["p", "P", "policy", "let the policy play, and take over again; any action key takes over"];
 
 export class Session {
-  /** `rate` is in steps a second; `events` of a link are played before the person plays. */
-  constructor(playthrough, controls, { rate = 15, events = [] } = {}) {
-    Object.assign(this, { playthrough, controls, rate });
+  /** `rate` is in steps a second; `events` of a link are played before the person plays, and `end` is said after them. */
+  constructor(playthrough, controls, { rate = 15, events = [], end = "this is where the link ends" } = {}) {
+    Object.assign(this, { playthrough, controls, rate, end });
     this.replay = [...events];
     this.fromLink = events.length > 0;
     this.paused = this.oneStep = false;
@@ -122,7 +122,7 @@ export class Session {
     if (event[0] !== "action" || !state.ended) await this.playthrough.do(event);
     if (this.replay.length) return;
     this.paused = true;
-    this.notice = "this is where the link ends: C plays on";
+    this.notice = `${this.end}: C plays on`;
   }
 
   /** Say how long a tick took, in milliseconds; a machine that is too slow gets frames of fewer calls. */

@@ -7,11 +7,12 @@ let model = null;
 const moments = new Map();
 
 const calls = {
-  /** Start ONNX Runtime with so many threads, and compile the functions of a world. */
-  async load({ runtime, binary, threads, functions, files, weights }) {
+  /** Start ONNX Runtime on a processor, "webgpu" or "wasm" with so many threads, and compile a world's functions. */
+  async load({ runtime, binary, processor, threads, functions, files, weights }) {
     const ort = await import(runtime);
     Object.assign(ort.env.wasm, { numThreads: threads, wasmBinary: binary, wasmPaths: new URL(".", runtime).href });
-    model = await Model.load(ort, functions, files, weights);
+    model = await Model.load(ort, functions, files, weights, processor);
+    if (processor === "webgpu") (await ort.env.webgpu.device).lost.then(() => postMessage({ lost: true }));
     return ort.env.wasm.numThreads;
   },
   observe: (...values) => model.observe(...values),
