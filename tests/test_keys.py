@@ -14,7 +14,7 @@ from worldmodels.core.configuration.sections import key_paths
 from worldmodels.core.files.yaml_files import read_mapping
 
 ROOT = Path(__file__).parents[1]
-MOST_FIELDS = 349
+MOST_FIELDS = 350
 """Fields of configuration dataclasses. A new key has to replace an old one, or to be worth more than this number."""
 REASONS = {
     "DreamerV2 has it": {
@@ -67,7 +67,7 @@ REASONS = {
         "optimizer.schedule",
     },
     "optimizers have it": {"optimizer.clip_ratio", "optimizer.warmup"},
-    "the machine decides": {"deterministic", "devices", "env.num_threads"},
+    "the machine decides": {"compile", "deterministic", "devices", "env.num_threads"},
     "the user's own environment, data or question": {
         "env.info.mean",
         "env.info.sum",

@@ -1,4 +1,7 @@
-"""Updates on one device and on two, compared; to be imported where TensorFlow has two devices."""
+"""Updates on one device, compared with those on two and with programs of XLA.
+
+A process that compares devices needs two of them.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +15,20 @@ import tensorflow as tf
 from members import AGENTS, CONV, FAST, HEAD, LATENT, MODELS
 
 from worldmodels.agents import build_agent
-from worldmodels.agents.api import Experience, Replayed, Rollouts
+from worldmodels.agents.api import Experience, Replayed, Rollouts, Transitions
 from worldmodels.agents.conformance.samples import SPECS
 from worldmodels.core.types import Batch
 from worldmodels.imagination.starts import StartStates
 from worldmodels.models import build_model
 from worldmodels.models.conformance.samples import ACTIONS, BOX, SHAPE, SPACES, key
 from worldmodels.models.devices import building_on
+from worldmodels.models.graph import compile_updates
 
 UPDATES, ROWS, STEPS = 3, 4, 6
-Learn = Callable[[int], tuple[dict[str, Any], list[dict[str, Any]]]]
+Learned = tuple[dict[str, Any], list[dict[str, Any]]]
+"""What is saved before all updates; and what is saved after them, with the metrics of each."""
+Learn = Callable[[int], Learned]
+"""Takes the number of devices."""
 
 
 def windows(box: bool = False) -> Batch:
@@ -39,7 +46,7 @@ def windows(box: bool = False) -> Batch:
 def fitting(config: Any, weighted: bool = False) -> Learn:
     weights = (tf.constant([0.5, 2.0, 1.0, 0.1]),) if weighted else ()
 
-    def learn(count: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def learn(count: int) -> Learned:
         with building_on(count):
             model: Any = build_model(config, *SPACES, key(0))
         fresh = model.save()
@@ -63,7 +70,7 @@ def fitted(config: Any, box: bool) -> tuple[dict[str, Any], Any]:
 
 
 def dreaming(agent_config: Any, model_config: Any, box: bool = False) -> Learn:
-    def learn(count: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def learn(count: int) -> Learned:
         with building_on(count):
             model = build_model(model_config, SPACES[0], BOX if box else SPACES[1], key(0))
             agent = build_agent(agent_config, model.spec, key(1))
@@ -90,7 +97,7 @@ def acting(config: Any) -> Learn:
     flags[3, 1] = True
     rewards = tf.constant(random.normal(size=flags.shape).astype(np.float32))
 
-    def learn(count: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    def learn(count: int) -> Learned:
         with building_on(count):
             agent = build_agent(config, spec, key(1))
         fresh, found = agent.save(), []
@@ -100,6 +107,26 @@ def acting(config: Any) -> Learn:
             ends = (1.0 - tf.cast(flags, tf.float32), tf.constant(np.roll(flags, 1, 0)), tf.constant(flags))
             experience = Rollouts(features, actions, rewards, *ends, extras, ())
             found.append(agent.update_from_rollouts(experience, key(i)))
+        return fresh, [agent.save(), *found]
+
+    return learn
+
+
+def from_transitions(config: Any) -> Learn:
+    """Learning from single steps of any age."""
+    spec, random = SPECS["box"], np.random.default_rng(9)
+
+    def steps(*shape: int) -> tf.Tensor:
+        return tf.constant(random.normal(size=(UPDATES, ROWS, *shape)).astype(np.float32))
+
+    before, after, actions = steps(*spec.feature_shape), steps(*spec.feature_shape), tf.tanh(steps(spec.action.size))
+    transitions = Transitions(before, actions, steps(), tf.ones((UPDATES, ROWS)), after)
+
+    def learn(count: int) -> Learned:
+        with building_on(count):
+            agent = build_agent(config, spec, key(1))
+        fresh = agent.save()
+        found = [agent.update_from_transitions(transitions, key(i)) for i in range(UPDATES)]
         return fresh, [agent.save(), *found]
 
     return learn
@@ -142,6 +169,17 @@ CASES: dict[str, Learn] = {
     "PPO": acting(replace(PPO, vectors=HEAD, minibatch=8, epochs=2)),
 }
 
+SLOW: dict[str, Any] = {"actor_optimizer": SOFT, "critic_optimizer": SOFT}
+SINGLE: dict[str, Learn] = {
+    "flow": fitting(MODELS["flow"], weighted=True),
+    "RSSM that copies": fitting(MODELS["rssm that copies"]),
+    "TRPO": acting(replace(AGENTS["trpo"], value_optimizer=SOFT)),
+    "SAC": from_transitions(replace(AGENTS["sac"], **SLOW)),
+    "TD3": from_transitions(replace(AGENTS["td3"], **SLOW)),
+    "DDPG": from_transitions(replace(AGENTS["ddpg"], **SLOW)),
+}
+"""Cases that learn on one device alone."""
+
 
 def leaves(tree: Any) -> list[np.ndarray]:
     if isinstance(tree, dict):
@@ -155,8 +193,23 @@ def largest(one: Any, other: Any) -> float:
     return max(float(np.max(np.abs(a - b) / np.maximum(1.0, np.abs(a)), initial=0.0)) for a, b in pairs)
 
 
-def compare(name: str) -> dict[str, float]:
-    """By how much the updates of a case change matrices, and by how much all that is saved or told differs."""
-    (fresh, alone), (_, together) = CASES[name](1), CASES[name](2)
+def compare_devices(name: str) -> dict[str, float]:
+    """Compare a case on one device and on two."""
+    return compare(CASES[name](1), CASES[name](2))
+
+
+def compare_compilers(name: str) -> dict[str, float]:
+    """Compare a case with and without XLA; what it compiled has to be an update."""
+    plain = (CASES | SINGLE)[name](1)
+    compile_updates(by_xla=True)
+    try:
+        return compare(plain, (CASES | SINGLE)[name](1))
+    finally:
+        compile_updates(by_xla=False)
+
+
+def compare(one: Learned, other: Learned) -> dict[str, float]:
+    """Return the most by which updates change matrices, and the most by which what is saved or told differs."""
+    (fresh, alone), (_, together) = one, other
     changes = [largest([a], [b]) for a, b in zip(leaves(fresh), leaves(alone[0]), strict=True) if a.ndim > 1]
     return {"changed": max(changes), "difference": largest(alone, together)}

@@ -29,8 +29,8 @@ from worldmodels.models.graph import make_deterministic
 make_deterministic()
 import tensorflow as tf
 tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})  # each graph runs three times
-from updates_on_devices import CASES, compare
-print(json.dumps({name: compare(name) for name in sys.argv[1:] or CASES}))
+from updates_on_devices import CASES, compare_devices
+print(json.dumps({name: compare_devices(name) for name in sys.argv[1:] or CASES}))
 """
 FAST = ("RSSM", "next-frame model", "actor-critic", "PPO")
 

@@ -52,7 +52,7 @@ def test_measuring_leaves_the_parts_as_they_were(preset):
 
 def test_time_is_the_work_of_all_phases_times_what_each_takes(monkeypatch):
     updates = {"fit": np.array([2.0, 4.0]), "improve": np.array([3.0, 5.0])}
-    monkeypatch.setattr(estimate, "_timed", lambda call: call() is None or np.array([0.5, 0.75]))
+    monkeypatch.setattr(estimate._Rehearsal, "_timed", lambda self, call: call() is None or np.array([0.5, 0.75]))
     monkeypatch.setattr(estimate._Rehearsal, "_updates_in_imagination", lambda *arguments: updates)
     # 400 steps of two environments are 200 steps of each; 100 in the first turn, then 15 turns of 20.
     parts, num_envs = built("debug")
@@ -71,3 +71,20 @@ def test_disk_is_the_experience_that_is_kept_and_the_checkpoints():
     parts, num_envs = built("debug", "replay.capacity_steps=300", "schedule.keep_checkpoints=1")
     weights = sum(x.nbytes for part in (parts.model, parts.agent) for x in leaves(part.save()) if hasattr(x, "nbytes"))
     assert estimate_run(parts, num_envs, 0).disk_bytes == pytest.approx(300 * 64 * 64 * 3 / 8 + 2 * weights, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("first", "compiler", "seconds", "building", "calls"),
+    [
+        (5.0, "off", 2.0, 3.0, 4),
+        (30.0, "off", 30.0, 0.0, 1),  # so long an update is not repeated
+        (30.0, "xla", 2.0, 28.0, 4),  # compiling was most of it
+    ],
+)
+def test_a_first_call_also_builds_its_graph(monkeypatch, first, compiler, seconds, building, calls):
+    times = [first, 2.0, 2.5, 3.0]
+    monkeypatch.setattr(estimate, "_seconds_of", lambda call: np.array([call(), 0.0]))
+    parts, num_envs = built("debug", f"compile={compiler}")
+    rehearsal, left = estimate._Rehearsal(parts, num_envs), list(times)
+    assert rehearsal._timed(lambda: left.pop(0))[0] == seconds
+    assert (rehearsal.building_seconds, len(times) - len(left)) == (building, calls)

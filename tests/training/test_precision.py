@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+import tensorflow as tf
 
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
@@ -12,6 +13,7 @@ from worldmodels.core.files.checkpoint import Checkpoints
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.processor import Processor, this_processor
 from worldmodels.envs import EnvConfig
+from worldmodels.models.graph import compile_updates
 from worldmodels.models.networks.layers import Layer
 from worldmodels.telemetry.dashboard import Progress
 from worldmodels.training import precision, session
@@ -42,7 +44,7 @@ def decide(monkeypatch):
         monkeypatch.setattr(precision, "computing_processor", lambda: processor)
         monkeypatch.setattr(precision, "build_parts", build)
         monkeypatch.setattr(precision, "estimate_run", measure)
-        config = RunConfig(precision=asked, env=EnvConfig(num_envs=2))
+        config = RunConfig(precision=asked, compile="off", env=EnvConfig(num_envs=2))
         parts, estimate, words = build_measured(config, SimpleNamespace(), 7)
         assert estimate.processor_seconds == seconds[parts.config.precision]
         return parts.config.precision, words, built
@@ -94,6 +96,67 @@ def test_bfloat16_is_emulated_with_a_warning(decide):
     assert (found, built) == ("bfloat16", ["bfloat16"])
     assert words == "Precision: bfloat16, which this processor emulates: tens of times slower than float32"
     assert decide("float32", OLD)[1] == "Precision: float32, as configured"
+
+
+@pytest.fixture
+def compiler(monkeypatch):
+    """Decides on the compiler of a run; gives it, the last line of words, and the compilers of what was built."""
+
+    def decide(asked="auto", gpu=True, xla=1.0, off=1.0, devices=1, refused=None):
+        built, seconds = [], {"xla": xla, "off": off}
+
+        def build(config, env):
+            built.append(config.compile)
+            return SimpleNamespace(config=config)
+
+        def measure(parts, num_envs, initial_steps):
+            if refused and parts.config.compile == "xla":
+                raise refused
+            return RunEstimate(seconds[parts.config.compile], 0.0, 0.0, 1.0, building_seconds=42.0)
+
+        for name, value in (("computing_processor", lambda: GPU), ("build_parts", build), ("estimate_run", measure)):
+            monkeypatch.setattr(precision, name, value)
+        monkeypatch.setattr(precision, "has_gpu", lambda: gpu)
+        config = RunConfig(compile=asked, devices=devices, precision="float32", env=EnvConfig(num_envs=2))
+        parts, estimate, words = build_measured(config, SimpleNamespace(), 7)
+        assert estimate.seconds == seconds[parts.config.compile]
+        return parts.config.compile, words.splitlines()[-1], built
+
+    yield decide
+    compile_updates(False)
+
+
+AS_CONFIGURED = "Precision: float32, as configured"
+
+
+def test_xla_compiles_the_updates_on_a_gpu_if_they_are_faster(compiler):
+    assert compiler(xla=20.0, off=100.0) == (
+        "xla",
+        "Compiler: XLA; the run takes 0.20 of the time with XLA, which compiled 42 s",
+        ["xla", "off"],
+    )
+    assert compiler(xla=96.0, off=100.0) == (
+        "off",
+        "Compiler: off; the run takes 0.96 of the time with XLA, which compiled 42 s",
+        ["xla", "off"],
+    )
+
+
+def test_without_a_gpu_or_with_several_nothing_is_compiled(compiler):
+    assert compiler(gpu=False) == ("off", AS_CONFIGURED, ["off"])
+    assert compiler(devices=2) == ("off", AS_CONFIGURED, ["off"])
+
+
+def test_an_update_that_xla_refuses_is_not_compiled(compiler):
+    refused = tf.errors.InvalidArgumentError(None, None, "Unknown operation\nin a program")
+    chosen, words, built = compiler(refused=refused)
+    assert (chosen, built) == ("off", ["xla", "off"])
+    assert words == "Compiler: off, since XLA refused: Unknown operation"
+
+
+@pytest.mark.parametrize("asked", ["off", "xla"])
+def test_a_compiler_that_is_asked_for_is_taken(compiler, asked):
+    assert compiler(asked) == (asked, AS_CONFIGURED, [asked])
 
 
 @pytest.mark.parametrize("computed_by", [None, "AVX2"])

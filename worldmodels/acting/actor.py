@@ -11,6 +11,7 @@ import tensorflow as tf
 from worldmodels.agents.api import Agent
 from worldmodels.core.seeding import fold, generator_state, restore_generator
 from worldmodels.core.specs import ActionSpec, Observation
+from worldmodels.models import draws
 from worldmodels.models.api import Representation
 from worldmodels.models.graph import DirectCall
 
@@ -147,7 +148,7 @@ class ModelActor:
         return self._model.initial(self._num_envs), no_action, self._agent.initial(self._num_envs)
 
     def observe_and_act(self, state, previous_action, agent_state, observation, is_first, temperature, seed):
-        observe_seed, act_seed = tf.unstack(tf.random.split(seed, 2))
+        observe_seed, act_seed = tf.unstack(draws.split(seed, 2))
         state = self._model.observe(state, observation, previous_action, is_first, observe_seed)
         agent_state = tf.nest.map_structure(lambda x: where_not(is_first, x), agent_state)
         action, agent_state, extras = self._choose(state, agent_state, temperature, act_seed)

@@ -14,7 +14,7 @@ from worldmodels.envs import VectorEnv
 from worldmodels.models import build_model
 from worldmodels.models.api import Representation, WorldModel
 from worldmodels.models.devices import building_on, has_gpu
-from worldmodels.models.graph import make_deterministic
+from worldmodels.models.graph import compile_updates, make_deterministic
 from worldmodels.models.precision import Precision, building_in
 
 
@@ -40,10 +40,11 @@ class Parts:
 
 
 def build_parts(config: RunConfig, env: VectorEnv) -> Parts:
-    """Build a new model and agent for the environment's spaces; the precision `auto` is float32 here."""
+    """Build a new model and agent for the environment's spaces; `auto` is here float32, and no compiler."""
     streams = Streams(config.seed)
     if config.deterministic is not False:
         make_deterministic()
+    compile_updates(config.compile == "xla")
     precision: Precision = "bfloat16" if config.precision == "bfloat16" else "float32"
     with building_in(precision), building_on(config.devices):
         model = build_model(config.model, env.observation_spec, env.action_spec, streams.key("model"))

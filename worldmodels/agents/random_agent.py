@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from worldmodels.agents.api import NO_EXPERIENCE, Agent
 from worldmodels.agents.config import RandomConfig
+from worldmodels.models import draws
 from worldmodels.models.api import ModelSpec
 
 
@@ -23,8 +24,8 @@ class RandomAgent(Agent):
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
         rows, spec = tf.shape(tf.nest.flatten(features)[0])[0], self._action
         if spec.is_discrete:
-            return tf.random.stateless_uniform((rows,), seed, 0, spec.count, tf.int32), state, {}
-        return tf.random.stateless_uniform((rows, spec.size), seed, -1.0, 1.0), state, {}
+            return draws.uniform((rows,), seed, 0, spec.count, tf.int32), state, {}
+        return draws.uniform((rows, spec.size), seed, -1.0, 1.0), state, {}
 
     def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
         return {}

@@ -19,10 +19,15 @@ def check_devices(config: RunConfig, spec: ModelSpec) -> None:
     """Check that what learns can do so on as many devices; imports no TensorFlow.
 
     Raises:
-        ConfigError: a model or an agent of a kind that cannot, or numbers that the devices do not divide.
+        ConfigError: a model or an agent of a kind that cannot, numbers that the devices do not divide, or compile=xla.
     """
     if config.devices == 1:
         return
+    if config.compile == "xla":
+        raise ConfigError(
+            f"compile is 'xla', and devices is {config.devices}: a program of XLA is for one device. "
+            "Leave one of them out."
+        )
     if spec.imagines:
         _check_shares(config, "model", config.model, MODELS)
     if config.trains_policy:

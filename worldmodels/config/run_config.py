@@ -34,6 +34,7 @@ from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.replay.config import ReplayConfig
 
 Precision = Literal["auto", "float32", "bfloat16"]
+Compiler = Literal["auto", "off", "xla"]
 
 _DISTINCT = Range("hold at least one number, and none twice", lambda values: 0 < len(values) == len(set(values)))
 
@@ -102,6 +103,9 @@ class RunConfig(Section):
     """Type of the factors of matrix products and convolutions; sums, weights and losses are float32 (`precision` in
     DreamerV2). auto: bfloat16 if the processor has instructions for it and the run's own updates are faster with it,
     otherwise float32. It is decided when the run is made."""
+    compile: Compiler = "auto"
+    """xla: each update of model and policy is one program of XLA, which takes minutes to compile. auto: xla on a GPU if
+    the run's own updates are faster with it, otherwise off. It is decided when the run is made."""
     devices: Positive = 1
     """GPUs of this machine that share each update of model and policy; without a GPU, logical CPUs, which gain nothing.
     They must divide the batches. The numbers are those of one device but for rounding, and a run may continue with

@@ -17,6 +17,7 @@ from worldmodels.core.types import State
 from worldmodels.imagination.planner_config import PlannerConfig
 from worldmodels.imagination.rollout import Policy, RolloutOptions, Trajectory, rollout
 from worldmodels.imagination.row_groups import ROLLOUTS, equal_groups
+from worldmodels.models import draws
 from worldmodels.models.api import WorldModel
 
 
@@ -53,7 +54,7 @@ class Planner:
             temperature: of the model's own randomness.
             seed: int32 (2,).
         """
-        seeds = tf.random.split(seed, 3)
+        seeds = draws.split(seed, 3)
         features = self._model.features(state)
         _, after, _ = self._policy(features, memory, seeds[0])
         first = self._first_actions(tf.nest.flatten(features)[0].shape[0], seeds[1])
@@ -68,7 +69,7 @@ class Planner:
         """Return the first action of each rollout, int32 (N, R): each action equally often, as far as R divides."""
         r, a = self._config.rollouts, self._num_actions
         # A random offset decides which actions get one rollout more than the others.
-        offset = tf.random.stateless_uniform((n, 1), seed, 0, a, tf.int32)
+        offset = draws.uniform((n, 1), seed, 0, a, tf.int32)
         return (tf.range(r) * a // r + offset) % a
 
     def _totals(self, starts: State, first: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
@@ -76,7 +77,7 @@ class Planner:
         n, r = first.shape
         groups = equal_groups(n * r, ROLLOUTS[self._model.spec.imagines_images])
         rows = tf.reshape(tf.repeat(tf.range(n), r), (groups, -1))
-        inputs = (rows, tf.reshape(first, (groups, -1)), tf.random.split(seed, groups))
+        inputs = (rows, tf.reshape(first, (groups, -1)), draws.split(seed, groups))
 
         def totals_of(inputs):
             rows, first, seed = inputs
@@ -90,7 +91,7 @@ class Planner:
     def _roll(
         self, state: State, memory: State, first: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor
     ) -> tf.Tensor:
-        seeds = tf.random.split(seed, 2)
+        seeds = draws.split(seed, 2)
         after = self._model.imagine(state, first, temperature, seeds[0])
 
         def policy(features, memory, seed):

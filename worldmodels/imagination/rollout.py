@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from worldmodels.core.types import State
+from worldmodels.models import draws
 from worldmodels.models.api import WorldModel
 
 Policy = Callable[[tf.Tensor, State, tf.Tensor], tuple[tf.Tensor, State, dict[str, tf.Tensor]]]
@@ -59,7 +60,7 @@ def rollout(
         seed: int32 (2,).
     """
     horizon = options.horizon
-    seeds = tf.reshape(tf.random.split(seed, 2 * (horizon + 1)), (horizon + 1, 2, 2))
+    seeds = tf.reshape(draws.split(seed, 2 * (horizon + 1)), (horizon + 1, 2, 2))
 
     def step(carried, seeds):
         state, memory = carried
@@ -95,7 +96,7 @@ def rollout_actions(
         The readable part of the states after each action, leading (H, B).
     """
     horizon = actions.shape[0]
-    seeds = tf.random.split(seed, horizon)
+    seeds = draws.split(seed, horizon)
 
     def step(state, inputs):
         seed, action = inputs

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import tensorflow as tf
 
 from worldmodels.core.types import Batch, State
+from worldmodels.models import draws
 from worldmodels.models.api import WorldModel
 from worldmodels.replay import previous_actions
 
@@ -33,7 +34,7 @@ def choose_starts(states: State, continuations: tf.Tensor, count: int, seed: tf.
     if not 0 < count < total:
         return rows
     # The indices of the largest random numbers are a draw without replacement.
-    chosen = tf.math.top_k(tf.random.stateless_uniform((total,), seed), count, sorted=False).indices
+    chosen = tf.math.top_k(draws.uniform((total,), seed), count, sorted=False).indices
     return tf.nest.map_structure(lambda x: tf.gather(x, chosen), rows)
 
 

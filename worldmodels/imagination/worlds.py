@@ -12,6 +12,7 @@ from worldmodels.core.types import Batch, State
 from worldmodels.imagination.model_view import ModelView
 from worldmodels.imagination.replay_starts import StartWindows
 from worldmodels.imagination.starts import states_after
+from worldmodels.models import draws
 from worldmodels.models.api import WorldModel
 from worldmodels.models.graph import graph
 
@@ -118,11 +119,11 @@ class ImaginedWorlds:
 
     @graph
     def _advance(self, state: State, action: Any, temperature: Any, seed: Any) -> tuple[Any, ...]:
-        imagine_seed, end_seed = tf.unstack(tf.random.split(seed, 2))
+        imagine_seed, end_seed = tf.unstack(draws.split(seed, 2))
         state, pictures = state
         state = self._model.imagine(state, action, temperature, imagine_seed)
         continuation = self._model.continuation(state)
-        uniform = tf.random.stateless_uniform(tf.shape(continuation), end_seed, np.finfo(np.float32).tiny)
+        uniform = draws.uniform(tf.shape(continuation), end_seed, np.finfo(np.float32).tiny)
         noise = tf.math.log(uniform) - tf.math.log1p(-uniform)
         ended = tf.math.log(continuation) - tf.math.log1p(-continuation) + temperature * noise < 0
         shown = self._show(state, pictures[0] if pictures else None)

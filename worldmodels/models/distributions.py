@@ -21,6 +21,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import draws
 from worldmodels.models.devices import has_gpu
 
 SMALLEST = 1.1754944e-38  # the least positive normal float32
@@ -30,7 +31,7 @@ HALF_LOG_2_PI = 0.9189385332046727
 def gumbel_noise(shape: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
     """Return standard Gumbel noise, float32; the argument of the maximum of logits + noise is a categorical sample."""
     # A uniform draw can be 0, whose logarithm is infinite.
-    uniform = tf.random.stateless_uniform(shape, seed, minval=SMALLEST)
+    uniform = draws.uniform(shape, seed, minval=SMALLEST)
     return -tf.math.log(-tf.math.log(uniform))
 
 
@@ -212,10 +213,10 @@ VALUES = np.concatenate([-_HALF, _HALF[-2::-1]]).astype(np.float32)
 def two_hot_mean(logits: tf.Tensor) -> tuple[tf.Tensor, object]:
     """Return the expected value, float32 (...), of logits (..., 255); exactly 0 where they are symmetric."""
     probabilities = tf.nn.softmax(logits)
-    weighed = probabilities * VALUES
     middle = BINS // 2
-    # From both ends inwards: equal and opposite terms meet, where one sum from the left would leave rounding errors.
-    mean = tf.reduce_sum(weighed[..., :middle] + tf.reverse(weighed[..., middle + 1 :], [-1]), -1)
+    # Opposite values meet before they are multiplied: rounded products of 1e8 would not cancel.
+    surplus = probabilities[..., middle + 1 :] - tf.reverse(probabilities[..., :middle], [-1])
+    mean = tf.reduce_sum(surplus * VALUES[middle + 1 :], -1)
 
     def gradient(upstream: tf.Tensor) -> tf.Tensor:
         # Written out, since that of a slice is a copy of the whole among zeros.

@@ -12,6 +12,8 @@ import keras
 import tensorflow as tf
 from tensorflow.python.framework import ops
 
+from worldmodels.models.draws import inside_xla
+
 
 def make_deterministic() -> None:
     """Make the same inputs give the same bits on one CPU, in the whole process; call it before graphs are made.
@@ -48,6 +50,17 @@ def is_portable() -> bool:
     return _portable.get()
 
 
+_updates_by_xla: ContextVar[bool] = ContextVar("updates_by_xla", default=False)
+
+
+def compile_updates(by_xla: bool) -> None:
+    """Make each graph of an update that is built from now on one program of XLA, or leave it to TensorFlow.
+
+    It is for the whole thread, as `make_deterministic` is for the process; graphs that were built before stay.
+    """
+    _updates_by_xla.set(by_xla)
+
+
 def graph(method: Callable[..., Any]) -> Callable[..., Any]:
     """Run a method as one `tf.function`, and as a part of the caller's when called inside one.
 
@@ -57,6 +70,15 @@ def graph(method: Callable[..., Any]) -> Callable[..., Any]:
 
     The graphs belong to the object, and go with it: those of a model hold a hundred megabytes.
     """
+    return _graph(method, is_update=False)
+
+
+def update_graph(method: Callable[..., Any]) -> Callable[..., Any]:
+    """Run an update of weights as `graph` does, and compile it as `compile_updates` says when it is first called."""
+    return _graph(method, is_update=True)
+
+
+def _graph(method: Callable[..., Any], is_update: bool) -> Callable[..., Any]:
     name = f"_graph_of_{method.__name__}"
 
     @functools.wraps(method)
@@ -65,10 +87,22 @@ def graph(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(self, *arguments, **named)
         compiled = vars(self).get(name)
         if compiled is None:
-            compiled = vars(self)[name] = tf.function(functools.partial(method, self), autograph=False)
+            function = functools.partial(method, self)
+            by_xla = is_update and _updates_by_xla.get()
+            compiled = vars(self)[name] = _program(function) if by_xla else tf.function(function, autograph=False)
         return compiled(*map(_tensor, arguments), **{key: _tensor(x) for key, x in named.items()})
 
     return call
+
+
+def _program(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function as one program of XLA."""
+
+    def build(*arguments: Any, **named: Any) -> Any:
+        with inside_xla():
+            return function(*arguments, **named)
+
+    return tf.function(build, autograph=False, jit_compile=True)
 
 
 class DirectCall:

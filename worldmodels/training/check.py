@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from worldmodels.config.checks import check_config
-from worldmodels.config.run_config import Precision, RunConfig
+from worldmodels.config.run_config import Compiler, Precision, RunConfig
 from worldmodels.config.training_config import ModelBasedConfig, ModelFreeConfig, OffPolicyConfig
 from worldmodels.core.configuration.sections import differences, load_config, to_dict
 from worldmodels.core.errors import CheckpointError, RunError
@@ -92,7 +92,11 @@ def _decided(config: RunConfig) -> list[RunConfig]:
     """Return what may become of a configuration in which something is decided only when the run is built."""
     deterministic = (True, False) if config.deterministic is None else (config.deterministic,)
     precisions: tuple[Precision, ...] = ("float32", "bfloat16") if config.precision == "auto" else (config.precision,)
-    return [replace(config, deterministic=d, precision=p) for d, p in product(deterministic, precisions)]
+    compilers: tuple[Compiler, ...] = ("off", "xla") if config.compile == "auto" else (config.compile,)
+    return [
+        replace(config, deterministic=d, precision=p, compile=c)
+        for d, p, c in product(deterministic, precisions, compilers)
+    ]
 
 
 def _begun(run_dir: RunDir, checkpoint: int | None) -> bool:
@@ -112,11 +116,14 @@ def _begun(run_dir: RunDir, checkpoint: int | None) -> bool:
 def _continued(saved: RunConfig, asked: RunConfig, path: Path) -> RunConfig:
     """Return the configuration of a run that continues; other changes would make its numbers a mixture.
 
-    One in bfloat16 may go on in float32, where it would crawl otherwise; and any on another number of devices.
+    One in bfloat16 may go on in float32, where it would crawl otherwise. Any may go on with another compiler, or on
+    another number of devices.
     """
-    saved = replace(saved, devices=asked.devices)
     if saved.precision == "auto":  # it is older than this setting
         saved = replace(saved, precision="float32")
+    if asked.compile == "auto":
+        asked = replace(asked, compile="off" if saved.compile == "auto" else saved.compile)
+    saved = replace(saved, devices=asked.devices, compile=asked.compile)
     if asked.deterministic is None:
         asked = replace(asked, deterministic=saved.deterministic)
     if asked.precision == "auto":
@@ -133,7 +140,7 @@ def _continued(saved: RunConfig, asked: RunConfig, path: Path) -> RunConfig:
     )
     raise RunError(
         f"The folder '{path}' holds a run of another configuration. A run continues with its own configuration; only "
-        "devices, training.steps or training.turns may change, and precision from bfloat16 to float32. "
+        "compile, devices, training.steps or training.turns may change, and precision from bfloat16 to float32. "
         f"Different: {different}. Choose another --logdir, or leave the differences out."
     )
 

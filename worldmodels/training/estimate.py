@@ -9,7 +9,8 @@ import math
 import resource
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,6 +50,10 @@ class RunEstimate(NamedTuple):
     """Bytes of disk; experience is assumed to be compressed as frames of games can be."""
     processor_seconds: float
     """Seconds of all processors together, which whatever else runs on the machine lengthens much less."""
+    update_seconds: Mapping[str, float] = MappingProxyType({})
+    """Seconds of one update of the model (`fit`) and of the policy (`improve`), where the run does any."""
+    building_seconds: float = 0.0
+    """Seconds that the graphs of the updates took to be built."""
 
     @property
     def text(self) -> str:
@@ -70,8 +75,9 @@ def in_words(seconds: float) -> str:
 def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> RunEstimate:
     """Estimate a run that starts with so many steps of experience; the parts are left as they were."""
     saved = {"model": parts.model.save(), "agent": parts.agent.save()}
+    rehearsal = _Rehearsal(parts, num_envs)
     try:
-        seconds, processor_seconds = _Rehearsal(parts, num_envs).whole_run()
+        seconds, processor_seconds = rehearsal.whole_run()
     finally:
         parts.model.load(saved["model"])
         parts.agent.load(saved["agent"])
@@ -84,6 +90,8 @@ def estimate_run(parts: Parts, num_envs: int, initial_steps: int) -> RunEstimate
         _peak_memory() + min(replay, 1e6 * config.replay.memory_megabytes),
         replay / ASSUMED_COMPRESSION + checkpoint * (config.schedule.keep_checkpoints + 1),
         processor_seconds,
+        rehearsal.update_seconds,
+        rehearsal.building_seconds,
     )
 
 
@@ -93,13 +101,15 @@ class _Rehearsal:
     def __init__(self, parts: Parts, num_envs: int) -> None:
         self._parts, self._num_envs = parts, num_envs
         self._agent, self._spec = parts.agent, parts.model.spec
+        self.update_seconds: dict[str, float] = {}
+        self.building_seconds = 0.0
 
     def whole_run(self) -> Seconds:
         """Return the time of the whole run."""
         training = self._parts.config.training
         actor = ModelActor(self._parts.model, self._agent, self._num_envs, SEED)
         blank = self._spec.observation.zeros(self._num_envs), np.zeros(self._num_envs, bool)
-        collect = _timed(lambda: actor.peek(*blank))
+        collect = self._timed(lambda: actor.peek(*blank))
         if isinstance(training, ModelBasedConfig):
             plan = TrainingPlan(training, self._num_envs)
             remaining = plan.remaining(plan.start(0))
@@ -115,7 +125,7 @@ class _Rehearsal:
         """Return the time of one policy update."""
         count = updates_per_call(training.updates, training.batch, self._spec)
         transitions = blank_transitions(count, training.batch, self._spec)
-        return _timed(lambda: self._agent.update_from_transitions(transitions, SEED)) / count
+        return self._timed_update("improve", lambda: self._agent.update_from_transitions(transitions, SEED), count)
 
     def _update_from_rollouts(self, output: PolicyOutput, rollout: int) -> Seconds:
         """Return the time of one policy update from rollouts in which each step has the output."""
@@ -126,7 +136,7 @@ class _Rehearsal:
             lambda x: tf.stack([x] * (rollout + 1)), (output.features, output.extras)
         )
         rollouts = Rollouts(features, actions, zeros, zeros + 1, false, false, extras, output.memory)
-        return _timed(lambda: self._agent.update_from_rollouts(rollouts, SEED))
+        return self._timed_update("improve", lambda: self._agent.update_from_rollouts(rollouts, SEED))
 
     def _updates_in_imagination(self, training: ModelBasedConfig, remaining: dict[str, int]) -> dict[str, Seconds]:
         """Return the time of one model update and of one policy update, where the run does any."""
@@ -140,13 +150,15 @@ class _Rehearsal:
                 nonlocal states
                 states = model.fit(tf.nest.map_structure(tf.constant, batch), SEED, *weights)[1]
 
-            seconds["fit"] = _timed(fit)
+            seconds["fit"] = self._timed_update("fit", fit)
         if remaining["improve"]:
             starts = self._starts(training, states)
             replayed = None if training.starts.context else Replayed.of(states, batch)
             recent = self._recent(training.batch, training.length) if self._parts.config.agent.recent_steps else None
             experience = Experience(replayed, recent)
-            seconds["improve"] = _timed(lambda: self._agent.update_from_imagination(model, starts, SEED, experience))
+            seconds["improve"] = self._timed_update(
+                "improve", lambda: self._agent.update_from_imagination(model, starts, SEED, experience)
+            )
         return seconds
 
     def _starts(self, training: ModelBasedConfig, states: Any) -> StartStates:
@@ -172,6 +184,21 @@ class _Rehearsal:
         observation, action = self._spec.observation.zeros(*shape), self._spec.action.zeros(*shape)
         return Batch(observation, false.astype(np.float32), false, false, false, action)
 
+    def _timed_update(self, phase: str, call: Callable[[], Any], updates: int = 1) -> Seconds:
+        """Return the time of one update, of which a call does so many."""
+        seconds = self._timed(call) / updates
+        self.update_seconds[phase] = float(seconds[0])
+        return seconds
+
+    def _timed(self, call: Callable[[], Any]) -> Seconds:
+        """Return the time of a call whose graph is built: the least of a few, since other work only adds to it."""
+        first = _seconds_of(call)
+        if first[0] > BELIEVED and self._parts.config.compile != "xla":  # compiling may be nearly all of the first call
+            return first
+        again = np.min([_seconds_of(call) for _ in range(REPEATS)], axis=0)
+        self.building_seconds += float(first[0] - again[0])
+        return again
+
 
 def _replay_steps(config: RunConfig, initial_steps: int) -> int:
     """Return the steps that the replay store will hold at most; a model-free run has none."""
@@ -179,12 +206,6 @@ def _replay_steps(config: RunConfig, initial_steps: int) -> int:
     if isinstance(training, ModelFreeConfig):
         return 0
     return min(config.replay.capacity_steps, initial_steps + training.collected_steps)
-
-
-def _timed(call: Callable[[], Any]) -> Seconds:
-    """Return the time of a call whose graph is built: the least of a few, since other work only adds to it."""
-    seconds = _seconds_of(call)
-    return seconds if seconds[0] > BELIEVED else np.min([_seconds_of(call) for _ in range(REPEATS)], axis=0)
 
 
 def _seconds_of(call: Callable[[], Any]) -> Seconds:

@@ -1,48 +1,82 @@
-"""The precision of a new run is decided by timing its own updates, and kept when the run continues."""
+"""The precision and the compiler of a new run are decided by timing its updates, and kept when the run continues."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
+
+import tensorflow as tf
 
 from worldmodels.acting.build import Parts, build_parts
-from worldmodels.config.run_config import Precision, RunConfig
+from worldmodels.config.run_config import RunConfig
 from worldmodels.core.processor import Processor, release_unused_memory
 from worldmodels.envs import VectorEnv
 from worldmodels.models.devices import computing_processor, has_gpu
-from worldmodels.models.graph import custom_gradients, forget_custom_gradients
-from worldmodels.training.estimate import RunEstimate, estimate_run
+from worldmodels.models.graph import compile_updates, custom_gradients, forget_custom_gradients
+from worldmodels.training.estimate import RunEstimate, estimate_run, in_words
 
 WORTH = 0.95
-"""Share of float32's time that bfloat16 may take at most: a smaller gain is within what a measurement errs by."""
+"""Share of the time in float32, or without XLA, that is a gain: a smaller one is within the measurement's error."""
 
 
-def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> tuple[Parts, RunEstimate, str]:
-    """Build the parts of a new run in the precision that it asks for, or in the faster one.
+class Measured(NamedTuple):
+    """The parts of a new run, whose configuration says what was decided."""
 
-    Returns:
-        The parts, whose configuration says the precision; what the run will take; and the decision in words.
-    """
+    parts: Parts
+    estimate: RunEstimate
+    """Of the run's time, memory and disk."""
+    decision: str
+    """What was decided, in words."""
+
+
+def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> Measured:
+    """Build the parts of a new run in the precision and with the compiler that it asks for, or in the faster ones."""
+    if config.compile != "auto":
+        return _in_faster_precision(config, env, initial_steps)
+    plain = replace(config, compile="off")
+    if config.devices > 1 or not has_gpu():  # on a processor XLA makes convolutions slower
+        return _in_faster_precision(plain, env, initial_steps)
+    try:
+        compiled = _in_faster_precision(replace(config, compile="xla"), env, initial_steps)
+    except tf.errors.OpError as error:
+        measured = _in_faster_precision(plain, env, initial_steps)
+        reason = str(error).splitlines()[0]
+        return measured._replace(decision=f"{measured.decision}\nCompiler: off, since XLA refused: {reason}")
+    chosen = compiled.parts.config
+    parts, estimate = _measured(replace(chosen, compile="off"), env, initial_steps)
+    share = compiled.estimate.seconds / estimate.seconds
+    words = (
+        f"the run takes {share:.2f} of the time with XLA, which compiled {in_words(compiled.estimate.building_seconds)}"
+    )
+    if share > WORTH:
+        return Measured(parts, estimate, f"{compiled.decision}\nCompiler: off; {words}")
+    compile_updates(True)
+    return compiled._replace(decision=f"{compiled.decision}\nCompiler: XLA; {words}")
+
+
+def _in_faster_precision(config: RunConfig, env: VectorEnv, initial_steps: int) -> Measured:
+    """Build the parts in the precision that a run asks for, or in the faster one."""
     processor = computing_processor()
     if config.precision != "auto":
-        parts, estimate = _measured(config, config.precision, env, initial_steps)
         slow = config.precision == "bfloat16" and not processor.multiplies_bfloat16
         note = ", which this processor emulates: tens of times slower than float32" if slow else ", as configured"
-        return parts, estimate, f"Precision: {config.precision}{note}"
+        return Measured(*_measured(config, env, initial_steps), f"Precision: {config.precision}{note}")
     unmeasured = custom_gradients()
-    wide = _measured(config, "float32", env, initial_steps)
+    in_float32, in_bfloat16 = (replace(config, precision=name) for name in ("float32", "bfloat16"))
+    wide = _measured(in_float32, env, initial_steps)
     if not processor.multiplies_bfloat16:
-        return *wide, f"Precision: float32, since {processor} has no instructions for bfloat16"
+        return Measured(*wide, f"Precision: float32, since {processor} has no instructions for bfloat16")
     float32 = wide[1]
     # Dropped before the others are built, which then take its place in memory. It is seldom built again.
     del wide
     forget_custom_gradients(custom_gradients() - unmeasured)
     release_unused_memory()
-    narrow = _measured(config, "bfloat16", env, initial_steps)
+    narrow = _measured(in_bfloat16, env, initial_steps)
     share = _cost(narrow[1]) / _cost(float32)
     words = f"in bfloat16 the run takes {share:.2f} of float32's time on this processor"
     if share <= WORTH:
-        return *narrow, f"Precision: bfloat16; {words}"
-    return build_parts(replace(config, precision="float32"), env), float32, f"Precision: float32; {words}"
+        return Measured(*narrow, f"Precision: bfloat16; {words}")
+    return Measured(build_parts(in_float32, env), float32, f"Precision: float32; {words}")
 
 
 def _cost(estimate: RunEstimate) -> float:
@@ -54,8 +88,8 @@ def _cost(estimate: RunEstimate) -> float:
     return estimate.seconds if has_gpu() else estimate.processor_seconds
 
 
-def _measured(config: RunConfig, precision: Precision, env: VectorEnv, initial_steps: int) -> tuple[Parts, RunEstimate]:
-    parts = build_parts(replace(config, precision=precision), env)
+def _measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> tuple[Parts, RunEstimate]:
+    parts = build_parts(config, env)
     return parts, estimate_run(parts, config.env.num_envs, initial_steps)
 
 

@@ -14,7 +14,7 @@ from worldmodels.agents.config import AgentConfig
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.specs import ArraySpec, ObservationSpec
 from worldmodels.core.types import State
-from worldmodels.models import precision
+from worldmodels.models import draws, precision
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.conformance.samples import BOX, ROWS, SHAPE, SPACES, STEPS, key, leaves
 from worldmodels.models.graph import make_deterministic
@@ -133,7 +133,7 @@ class PushedPoint:
     def imagine(self, state: State, action: tf.Tensor, temperature: float | tf.Tensor, seed: tf.Tensor) -> State:
         if not action.dtype.is_floating:
             action = tf.one_hot(action, self.spec.action.count)
-        noise = tf.random.stateless_normal(tf.shape(state[0]), seed, stddev=0.1)
+        noise = draws.normal(tf.shape(state[0]), seed, stddev=0.1)
         return (0.9 * state[0] + tf.matmul(action, self._pushes) + temperature * noise,)
 
     def readable(self, state: State) -> State:

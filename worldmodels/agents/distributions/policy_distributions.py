@@ -20,6 +20,7 @@ from worldmodels.agents.distributions.truncated_normal import (
     truncated_log_probability,
 )
 from worldmodels.core.specs import ActionSpec
+from worldmodels.models import draws
 from worldmodels.models.devices import draw_rows
 from worldmodels.models.distributions import (
     categorical_entropy,
@@ -80,12 +81,12 @@ def _gumbel(logits: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
 
 
 def _normal(parameters: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-    noise = draw_rows(lambda shape: tf.random.stateless_normal(shape, seed), _shape_in_box(parameters))
+    noise = draw_rows(lambda shape: draws.normal(shape, seed), _shape_in_box(parameters))
     return tf.ensure_shape(noise, (*parameters.shape[:-1], parameters.shape[-1] // 2))
 
 
 def _uniform(parameters: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
-    noise = draw_rows(lambda shape: tf.random.stateless_uniform(shape, seed), _shape_in_box(parameters))
+    noise = draw_rows(lambda shape: draws.uniform(shape, seed), _shape_in_box(parameters))
     return tf.ensure_shape(noise, (*parameters.shape[:-1], parameters.shape[-1] // 2))
 
 

@@ -28,7 +28,7 @@ from worldmodels.imagination.starts import StartStates
 from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.distributions import mix_uniform
-from worldmodels.models.graph import graph
+from worldmodels.models.graph import graph, update_graph
 from worldmodels.models.optimizers import Gradients, build_optimizer, value_at
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
@@ -75,7 +75,7 @@ class ActorCritic(Agent):
         outputs = self.actor(features)
         return mix_uniform(outputs, self.config.uniform_mix) if self.spec.action.is_discrete else outputs
 
-    @graph
+    @update_graph
     def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
         def update(starts, experience):
             return self._update(model, starts, seed, experience)

@@ -25,9 +25,9 @@ from worldmodels.agents.dreamer.config import Plan2ExploreConfig
 from worldmodels.agents.off_policy.agent import StackedMLP
 from worldmodels.agents.returns import RewardScale, continuing_returns, transform_rewards
 from worldmodels.imagination.rollout import Trajectory
-from worldmodels.models import devices
+from worldmodels.models import devices, draws
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.graph import graph
+from worldmodels.models.graph import update_graph
 from worldmodels.models.networks.layers import action_vectors
 from worldmodels.models.optimizers import Gradients, build_optimizer
 from worldmodels.models.variables import load_variables, named_variables, save_variables
@@ -145,7 +145,7 @@ class Plan2Explore(Agent):
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
         return self.task.act(features, state, temperature, seed)
 
-    @graph
+    @update_graph
     def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
         def update(starts, experience):
             return self._update(model, starts, seed, experience)
@@ -153,7 +153,7 @@ class Plan2Explore(Agent):
         return self._devices.run(update, (starts, experience))
 
     def _update(self, model, starts, seed, experience) -> dict[str, tf.Tensor]:
-        seeds = tf.unstack(tf.random.split(seed, 2))
+        seeds = tf.unstack(draws.split(seed, 2))
         changing = [*self.task.changing(), *self.explorer.changing(), *self._ensemble.optimizer.state()]
         before = [tf.identity(variable) for variable in changing]
         metrics = self._learn_to_predict(model, experience.replayed) if experience.replayed is not None else {}

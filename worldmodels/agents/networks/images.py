@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from worldmodels.agents.config import ImageNetworkKind
 from worldmodels.core.errors import ConfigError
-from worldmodels.models import precision
+from worldmodels.models import draws, precision
 from worldmodels.models.networks.layers import Layer
 
 
@@ -86,7 +86,7 @@ class Convolution(Layer):
 
     def _mask(self, seed: tf.Tensor) -> tf.Tensor:
         rate = self.regularisation.dropout
-        kept = tf.random.stateless_uniform(self.shape, seed) >= rate
+        kept = draws.uniform(self.shape, seed) >= rate
         return precision.narrow(tf.cast(kept, tf.float32) * (1.0 / (1.0 - rate)), self.precision)
 
     def _normalize(self, x: tf.Tensor, learning: bool) -> tf.Tensor:
@@ -116,11 +116,11 @@ def paint_boxes(images: tf.Tensor, channels: int, seed: tf.Tensor) -> tf.Tensor:
         seed: int32 (2,).
     """
     count, height, width, depth = images.shape
-    seeds = tf.unstack(tf.random.split(seed, 4))
-    boxes = tf.random.stateless_uniform((count,), seeds[0], 0, BOXES + 1, tf.int32)
-    sides = tf.random.stateless_uniform((count, BOXES, 2), seeds[1], SMALLEST, LARGEST)
-    corners = tf.random.stateless_uniform((count, BOXES, 2), seeds[2]) * (1.0 - sides)
-    colours = tf.random.stateless_uniform((count, BOXES, channels), seeds[3], 0, 256, tf.int32)
+    seeds = tf.unstack(draws.split(seed, 4))
+    boxes = draws.uniform((count,), seeds[0], 0, BOXES + 1, tf.int32)
+    sides = draws.uniform((count, BOXES, 2), seeds[1], SMALLEST, LARGEST)
+    corners = draws.uniform((count, BOXES, 2), seeds[2]) * (1.0 - sides)
+    colours = draws.uniform((count, BOXES, channels), seeds[3], 0, 256, tf.int32)
     colours = tf.tile(tf.cast(colours, tf.uint8), (1, 1, depth // channels))
 
     def inside(axis: int, pixels: int) -> tf.Tensor:
@@ -177,7 +177,7 @@ class ImageNetwork(Layer):
         self.size, self._seen = units, seen
 
     def call(self, images: tf.Tensor, noise: tf.Tensor | None = None) -> tf.Tensor:
-        seeds = None if noise is None else tf.unstack(tf.random.split(noise, len(self.convolutions)))
+        seeds = None if noise is None else tf.unstack(draws.split(noise, len(self.convolutions)))
         height, width = self._seen
         x = self.convolve(images[:, :height, :width], seeds)
         x = tf.reshape(x, (-1, self.kernel.shape[0]))

@@ -17,10 +17,10 @@ from worldmodels.agents.normalization import FeatureNormalizer
 from worldmodels.agents.off_policy.config import OffPolicyAgentConfig
 from worldmodels.core.specs import ActionSpec
 from worldmodels.imagination.rollout import RolloutOptions, Trajectory, rollout
-from worldmodels.models import precision
+from worldmodels.models import draws, precision
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.config import OptimizerConfig
-from worldmodels.models.graph import graph
+from worldmodels.models.graph import update_graph
 from worldmodels.models.networks.layers import Layer
 from worldmodels.models.optimizers import Optimizer
 from worldmodels.models.variables import load_variables, named_variables, save_variables
@@ -132,7 +132,7 @@ class OffPolicyAgent(Agent):
         """Do one update from a batch without the axis K; return its figures, and whether all was finite."""
         raise NotImplementedError
 
-    @graph
+    @update_graph
     def update_from_transitions(self, transitions, seed) -> dict[str, tf.Tensor]:
         changing = self._changing()
         before = [tf.identity(variable) for variable in changing]
@@ -150,9 +150,9 @@ class OffPolicyAgent(Agent):
         figures |= {"finite": tf.cast(finite, tf.float32)}
         return {f"policy/{name}": value for name, value in figures.items()}
 
-    @graph
+    @update_graph
     def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
-        rollout_seed, shuffle_seed, learn_seed = tf.unstack(tf.random.split(seed, 3))
+        rollout_seed, shuffle_seed, learn_seed = tf.unstack(draws.split(seed, 3))
 
         def policy(features, memory, seed):
             return self.act(features, memory, 1.0, seed)[0], memory, {}
@@ -208,7 +208,7 @@ class OffPolicyAgent(Agent):
         """Do one update from each batch, up to the first that is not finite; return the mean figures, and whether all
         were finite."""
         count = transitions.rewards.shape[0]
-        seeds = tf.random.split(seed, count)
+        seeds = draws.split(seed, count)
 
         def go_on(i, finite, sums):
             return finite & (i < count)
@@ -242,5 +242,5 @@ def imagined_transitions(trajectory: Trajectory, minibatch: int, seed: tf.Tensor
     )
     rows = min(minibatch, rewards.shape[0])
     batches = rewards.shape[0] // rows
-    order = tf.argsort(tf.random.stateless_uniform(rewards.shape, seed))[: batches * rows]
+    order = tf.argsort(draws.uniform(rewards.shape, seed))[: batches * rows]
     return Transitions(*(tf.reshape(tf.gather(x, order), (batches, rows, *x.shape[1:])) for x in steps))

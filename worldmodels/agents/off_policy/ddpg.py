@@ -16,6 +16,7 @@ import tensorflow as tf
 
 from worldmodels.agents.off_policy.agent import OffPolicyAgent, bellman_targets, critic_loss
 from worldmodels.agents.off_policy.config import DDPGConfig
+from worldmodels.models import draws
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.graph import graph
 
@@ -38,7 +39,7 @@ class DeterministicAgent(OffPolicyAgent):
     @graph
     def act(self, features, state, temperature, seed) -> tuple[tf.Tensor, Any, dict[str, tf.Tensor]]:
         actions = tf.tanh(self.actor(self._seen(features)))
-        noise = tf.random.stateless_normal(tf.shape(actions), seed)
+        noise = draws.normal(tf.shape(actions), seed)
         return noisy_actions(actions, temperature * self.config.noise * noise), state, {}
 
 

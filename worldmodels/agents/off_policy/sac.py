@@ -20,6 +20,7 @@ import tensorflow as tf
 from worldmodels.agents.distributions.squashed_normal import mean_and_log_std, sample_squashed
 from worldmodels.agents.off_policy.agent import Critics, OffPolicyAgent, bellman_targets, critic_loss
 from worldmodels.agents.off_policy.config import SACConfig
+from worldmodels.models import draws
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.distributions import gumbel_noise, sample_categorical
 from worldmodels.models.graph import graph
@@ -58,11 +59,11 @@ class SAC(OffPolicyAgent):
             noise = gumbel_noise(tf.shape(outputs), seed)
             return sample_categorical(outputs, noise, temperature), state, {"logits": outputs}
         mean, log_std = mean_and_log_std(outputs)
-        noise = tf.random.stateless_normal(tf.shape(mean), seed)
+        noise = draws.normal(tf.shape(mean), seed)
         return tf.tanh(mean + temperature * tf.exp(log_std) * noise), state, {}
 
     def _update(self, batch, seed) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
-        next_seed, seed = tf.unstack(tf.random.split(seed, 2))
+        next_seed, seed = tf.unstack(draws.split(seed, 2))
         alpha = tf.exp(self._log_alpha)
         next_values, _ = self._soft_values(self.target_critics, batch.next_features, alpha, next_seed)
         targets = bellman_targets(batch.rewards, batch.continuations, next_values, self.config.discount)
@@ -91,7 +92,7 @@ class SAC(OffPolicyAgent):
             entropies = -tf.reduce_sum(tf.exp(log_probabilities) * log_probabilities, -1)
             return soft_values_of_choices(critics.each(features), log_probabilities, alpha), entropies
         mean, log_std = mean_and_log_std(outputs)
-        noise = tf.random.stateless_normal(mean.shape, seed)
+        noise = draws.normal(mean.shape, seed)
         actions, log_probability = sample_squashed(mean, log_std, noise)
         return soft_values(critics(features, actions), log_probability, alpha), -log_probability
 

@@ -14,6 +14,7 @@ import tensorflow as tf
 from worldmodels.agents.off_policy.agent import bellman_targets, critic_loss
 from worldmodels.agents.off_policy.config import TD3Config
 from worldmodels.agents.off_policy.ddpg import DeterministicAgent, noisy_actions
+from worldmodels.models import draws
 from worldmodels.models.api import ModelSpec
 
 
@@ -44,7 +45,7 @@ class TD3(DeterministicAgent):
     def _targets(self, batch, seed) -> tf.Tensor:
         config = self.config
         actions = tf.tanh(self.target_actor(batch.next_features))
-        noise = config.target_noise * tf.random.stateless_normal(actions.shape, seed)
+        noise = config.target_noise * draws.normal(actions.shape, seed)
         next_values = self.target_critics(batch.next_features, smoothed_actions(actions, noise, config.noise_clip))
         next_value = tf.reduce_min(next_values, 0)
         return bellman_targets(batch.rewards, batch.continuations, next_value, config.discount)

@@ -27,9 +27,9 @@ from worldmodels.agents.on_policy.samples import (
 from worldmodels.agents.returns import reach_weights
 from worldmodels.core.types import State
 from worldmodels.imagination.rollout import RolloutOptions, rollout
-from worldmodels.models import devices
+from worldmodels.models import devices, draws
 from worldmodels.models.api import ModelSpec
-from worldmodels.models.graph import graph
+from worldmodels.models.graph import graph, update_graph
 from worldmodels.models.optimizers import Descent
 from worldmodels.models.variables import load_variables, named_variables, save_variables
 
@@ -99,9 +99,9 @@ class OnPolicyAgent(Agent):
         action = self.distribution.sample(parameters, seed, temperature)
         return action, state, {self.distribution.extra: parameters, "value": self._reward_unit() * value}
 
-    @graph
+    @update_graph
     def update_from_imagination(self, model, starts, seed, experience=NO_EXPERIENCE) -> dict[str, tf.Tensor]:
-        rollout_seed, learn_seed = tf.unstack(tf.random.split(seed, 2))
+        rollout_seed, learn_seed = tf.unstack(draws.split(seed, 2))
         memory = self.initial(starts.continuations.shape[0])
 
         def policy(features, memory, seed):
@@ -126,7 +126,7 @@ class OnPolicyAgent(Agent):
         )
         return self._learn(rollouts, reach_weights(continuations, 1.0)[:-1], learn_seed, imagined=True)
 
-    @graph
+    @update_graph
     def update_from_rollouts(self, rollouts, seed) -> dict[str, tf.Tensor]:
         # Nothing happened between a last observation and the first one of the next episode.
         return self._learn(rollouts, 1.0 - tf.cast(rollouts.is_last[:-1], tf.float32), seed, imagined=False)

@@ -23,6 +23,7 @@ from worldmodels.agents.on_policy.samples import (
     take,
     weighted_mean,
 )
+from worldmodels.models import draws
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.optimizers import Descent, Optimizer
 
@@ -106,7 +107,7 @@ class PPO(OnPolicyAgent):
         self._iterations = tf.Variable(0, dtype=tf.int64)
 
     def improve(self, samples: Samples, seed: tf.Tensor, imagined: bool) -> tuple[dict[str, tf.Tensor], tf.Tensor]:
-        minibatch_seed, noise, paint_seed = tf.unstack(tf.random.split(seed, 3))
+        minibatch_seed, noise, paint_seed = tf.unstack(draws.split(seed, 3))
         samples = self._regularised(samples, noise, paint_seed)
         epochs = (imagined and self.config.imagined_epochs) or self.config.epochs
         minibatches = draw_minibatches(samples, self.config, epochs, minibatch_seed)

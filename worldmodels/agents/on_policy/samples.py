@@ -13,6 +13,7 @@ from worldmodels.agents.on_policy.config import OnPolicyConfig, PPOConfig
 from worldmodels.agents.returns import generalized_advantages, transform_rewards
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import State
+from worldmodels.models import draws
 from worldmodels.models.devices import sum_over_devices
 
 
@@ -114,7 +115,7 @@ def draw_minibatches(samples: Samples, config: PPOConfig, epochs: int, seed: tf.
     """
     rows = samples.weights.shape[0]
     size = _rows_of_minibatch(samples, config)
-    orders = tf.argsort(tf.random.stateless_uniform((epochs, rows), seed))
+    orders = tf.argsort(draws.uniform((epochs, rows), seed))
     return tf.reshape(orders[:, : rows // size * size], (-1, size))
 
 

@@ -24,6 +24,7 @@ from worldmodels.envs.games.table import ACTION_KEYS
 from worldmodels.envs.games.vector_env import GameVectorEnv
 from worldmodels.imagination.planner import Planner
 from worldmodels.imagination.planner_config import PlannerConfig
+from worldmodels.models import draws
 from worldmodels.models.api import WorldModel
 
 
@@ -197,7 +198,7 @@ class PlannerActor(ModelActor):
         def policy(features, memory, seed):
             action, memory, extras = self._agent.act(features, memory, temperature, seed)
             if at_random:
-                action = tf.random.stateless_uniform(tf.shape(action), seed, 0, num_actions, tf.int32)
+                action = draws.uniform(tf.shape(action), seed, 0, num_actions, tf.int32)
             return action, memory, extras
 
         planner = Planner(self._world, policy, self._config)

@@ -28,6 +28,7 @@ from worldmodels.imagination.model_view import (
 )
 from worldmodels.imagination.rollout import RolloutOptions, unroll
 from worldmodels.imagination.row_groups import in_row_groups
+from worldmodels.models import draws
 from worldmodels.models.api import WorldModel
 from worldmodels.models.networks.scan import swap_rows_and_time
 
@@ -67,7 +68,7 @@ class ImaginedPlayer:
     def _observe_and_play(
         self, rows: Observations, temperature: Any, model_temperature: Any, seed: Any, frames: bool
     ) -> Prediction:
-        observe_seed, memory_seed, play_seed = tf.unstack(tf.random.split(seed, 3))
+        observe_seed, memory_seed, play_seed = tf.unstack(draws.split(seed, 3))
 
         def policy(features: tf.Tensor, memory: State, seed: tf.Tensor) -> tuple[tf.Tensor, State, dict[str, Any]]:
             action, memory, _ = self._agent.act(features, memory, temperature, seed)
@@ -94,7 +95,7 @@ class ImaginedPlayer:
 
         before, memory = self._context - 1, self._agent.initial(is_first.shape[0])
         if before and tf.nest.flatten(memory):
-            inputs = (*tf.nest.map_structure(swap_rows_and_time, (states, is_first)), tf.random.split(seed, before))
+            inputs = (*tf.nest.map_structure(swap_rows_and_time, (states, is_first)), draws.split(seed, before))
             memory = unroll(step, memory, inputs, before)[0]
         return forget(memory, is_first[:, -1])
 

@@ -26,6 +26,7 @@ from worldmodels.imagination.model_view import (
     states_at,
 )
 from worldmodels.imagination.row_groups import in_row_groups
+from worldmodels.models import draws
 from worldmodels.models.api import ModelSpec, WorldModel
 from worldmodels.models.networks.scan import swap_rows_and_time
 
@@ -199,7 +200,7 @@ class OpenLoopPredictor:
         self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor
     ) -> tuple[Prediction, Any]:
         """Return the prediction (W, H), and the images of the states alone where the model copies, else ()."""
-        observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))
+        observe_seed, continue_seed = tf.unstack(draws.split(seed, 2))
         context = tf.nest.map_structure(lambda x: x[:, : self._context], rows)
         state = states_at(self._view.observe(context, observe_seed), -1)
         # The action that was chosen one step before leads to each frame.
@@ -213,7 +214,7 @@ class OpenLoopPredictor:
         self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
         """Return rewards and continuations (W, K, S) after K states along W windows."""
-        observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))
+        observe_seed, continue_seed = tf.unstack(draws.split(seed, 2))
         starts, ahead = self._looks(rows.is_first.shape[1])
 
         def at_starts(states: tf.Tensor) -> tf.Tensor:
@@ -231,7 +232,7 @@ class OpenLoopPredictor:
     def _observe_and_read(
         self, rows: Observations, temperature: tf.Tensor, seed: tf.Tensor
     ) -> tuple[tf.Tensor, tf.Tensor]:
-        observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))
+        observe_seed, continue_seed = tf.unstack(draws.split(seed, 2))
         states = self._view.observe(rows, observe_seed)
         actions = swap_rows_and_time(rows.previous_action[:, self._context :])
         start = states_at(states, self._context - 1)
@@ -249,7 +250,7 @@ class OpenLoopPredictor:
         self, rows: Observations, action: tf.Tensor, steps: int, temperature: tf.Tensor, seed: tf.Tensor
     ) -> Prediction:
         """Return the last frame, and rewards and continuations (N, S), of holding an action after all frames seen."""
-        observe_seed, continue_seed = tf.unstack(tf.random.split(seed, 2))
+        observe_seed, continue_seed = tf.unstack(draws.split(seed, 2))
         state = states_at(self._view.observe(rows, observe_seed), -1)
         actions = tf.fill((steps, rows.is_first.shape[0]), action)
         states = self._view.imagined_states(state, actions, temperature, continue_seed)

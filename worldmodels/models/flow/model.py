@@ -15,14 +15,14 @@ import tensorflow as tf
 
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
-from worldmodels.models import devices
+from worldmodels.models import devices, draws
 from worldmodels.models.api import Drawing
 from worldmodels.models.devices import draw_rows
 from worldmodels.models.flow import path
 from worldmodels.models.flow.config import FlowConfig
 from worldmodels.models.flow.network import FlowNetwork, Past
 from worldmodels.models.frame_stack import push
-from worldmodels.models.graph import graph
+from worldmodels.models.graph import graph, update_graph
 from worldmodels.models.networks.layers import action_vectors
 from worldmodels.models.networks.scan import scan, swap_rows_and_time
 from worldmodels.models.next_frame.heads import EVENT_SHIFT, Continuation, EventNetwork, HurdleReward
@@ -138,7 +138,7 @@ class Flow:
         rows, sampled = tf.shape(state.reward), temperature > 0.0
         past = Past(path.to_colours(state.frames), tf.concat([state.actions, vector], -1), tf.zeros(rows))
         noise = temperature * draw_rows(
-            lambda shape: tf.random.stateless_normal(shape, seed), tf.concat([rows, self.spec.observation_shape], 0)
+            lambda shape: draws.normal(shape, seed), tf.concat([rows, self.spec.observation_shape], 0)
         )
         return past, noise, tf.where(sampled, self.calls, 1), tf.where(sampled, DECIDED, 1.0)
 
@@ -163,7 +163,7 @@ class Flow:
     def continuation(self, state: FlowState) -> tf.Tensor:
         return state.continuation
 
-    @graph
+    @update_graph
     def fit(self, batch: Batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], FlowState]:
         return self._devices.run(lambda batch, weights: self._fit(batch, seed, weights), (batch, weights))
 
@@ -189,7 +189,7 @@ class Flow:
         steps = window.frames.shape[0] - first - 1
         drawn, error = self._denoise(frames, tf.concat([history, action], -1), path.to_colours(target), steps, seed)
         # The frame that the model makes itself: in imagination there is no other, and it shows less of an event.
-        shift = tf.random.experimental.stateless_fold_in(seed, -1)
+        shift = draws.fold_in(seed, -1)
         summary = self.events(self._newest(frames), action, path.to_images(drawn), shift)
         losses = {
             "frame_loss": error,
@@ -210,10 +210,10 @@ class Flow:
         rows = target.shape[0]
 
         def draw(random: Any, index: int, shape: Sequence[int]) -> tf.Tensor:
-            own = tf.random.experimental.stateless_fold_in(seed, index)
+            own = draws.fold_in(seed, index)
             return draw_rows(lambda shape: random(shape, own), shape, steps=steps)
 
-        normal, uniform = tf.random.stateless_normal, tf.random.stateless_uniform
+        normal, uniform = draws.normal, draws.uniform
         is_mean = draw(uniform, 0, (rows,)) < MEAN_SHARE
         times = tf.where(is_mean, 0.0, path.times_of(draw(normal, 1, (rows,))))
         noise = tf.where(is_mean[:, None, None, None], 0.0, draw(normal, 2, target.shape))

@@ -14,6 +14,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import draws
 from worldmodels.models.devices import draw_rows
 from worldmodels.models.distributions import categorical_nll, gumbel_noise, sample_categorical
 from worldmodels.models.networks.layers import Layer
@@ -48,7 +49,7 @@ def noisy_bits(logits: tf.Tensor, hard: tf.Tensor, noise: Noise) -> tf.Tensor:
     Noise is added to the logits and some bits are flipped, so that the network learns bits that are sure and survive
     errors. Each is its sign with probability `hard`, otherwise its tanh.
     """
-    blur = noise.draw(partial(tf.random.stateless_truncated_normal, stddev=BLUR), tf.shape(logits))
+    blur = noise.draw(partial(draws.truncated_normal, stddev=BLUR), tf.shape(logits))
     soft = tf.tanh(logits + blur)
     sign = soft + tf.stop_gradient(clean_bits(soft) - soft)
     flipped = tf.where(noise.uniform(tf.shape(logits)) < FLIP, -sign, sign)

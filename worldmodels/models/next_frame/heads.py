@@ -15,6 +15,7 @@ import keras
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import draws
 from worldmodels.models.distributions import bernoulli_nll, categorical_nll, normal_nll, symexp, symlog
 from worldmodels.models.networks.images import to_float, to_patches
 from worldmodels.models.networks.layers import Layer
@@ -200,6 +201,6 @@ def shifted(images: tf.Tensor, most: int, seed: tf.Tensor) -> tf.Tensor:
     _, height, width, _ = images.shape
     padded = tf.concat([images[:, :1]] * most + [images] + [images[:, -1:]] * most, 1)
     padded = tf.concat([padded[:, :, :1]] * most + [padded] + [padded[:, :, -1:]] * most, 2)
-    offset = tf.random.stateless_uniform((2,), seed, maxval=2 * most + 1, dtype=tf.int32)
+    offset = draws.uniform((2,), seed, maxval=2 * most + 1, dtype=tf.int32)
     moved = tf.slice(padded, [0, offset[0], offset[1], 0], [-1, height, width, -1])
     return tf.ensure_shape(moved, images.shape)

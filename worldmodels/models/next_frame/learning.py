@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from worldmodels.core.errors import ConfigError
 from worldmodels.core.types import Batch
+from worldmodels.models import draws
 from worldmodels.models.devices import draw_rows, sum_over_devices, whole_batch
 from worldmodels.models.networks.scan import swap_rows_and_time
 from worldmodels.models.next_frame.config import SamplingConfig
@@ -104,7 +105,7 @@ def with_own_frames(model: Any, window: Window, frames: tf.Tensor, replace: tf.T
     """Return `frames` (T - 1, B, ...) with the model's predictions where `replace` (T - 1, B) holds."""
     start, steps = model.config.frames, frames.shape[0]
     stacks, memories = model.follow(frames[:start], window.is_first[:start])
-    seeds = tf.random.split(seed, steps)
+    seeds = draws.split(seed, steps)
 
     def body(t, stack, memory, mixed):
         now = FrameTransitions(stack, memory, window.action[t - 1], window.frames[t])
@@ -137,7 +138,7 @@ def loss(
     transitions = FrameTransitions(
         *map(in_rows, (stacks[first:], memories[first:], window.action[first:-1], window.frames[following]))
     )
-    noise = Noise(tf.random.experimental.stateless_fold_in(seed, -1), frames.shape[0] - first)
+    noise = Noise(draws.fold_in(seed, -1), frames.shape[0] - first)
     decoded, own = model.predict(transitions, noise)
 
     possible = 1.0 - tf.cast(window.is_first[following], tf.float32)
@@ -147,7 +148,7 @@ def loss(
     frame = model.output.loss(decoded, newest, transitions.target, config.loss_cutoff)
     parts = {"frame_loss": (frame, possible)}
     if model.events:
-        shift = tf.random.experimental.stateless_fold_in(seed, -2)
+        shift = draws.fold_in(seed, -2)
         # The frame that the model makes itself: in imagination there is no other, and it shows less of an event.
         after = model.output.frame(decoded, newest)
         summary = model.events(newest, model.vectors_of(transitions.action), after, shift)
@@ -173,7 +174,7 @@ def pixel_noise(frames: tf.Tensor, probability: float, seed: tf.Tensor) -> tf.Te
     values = tf.sort(tf.reshape(whole_batch(frames, axis=1), (-1, frames.shape[-1])), 0)
     median = values[tf.shape(values)[0] // 2]
     shape = (*frames.shape[:-1], 1)
-    drawn = draw_rows(lambda shape: tf.random.stateless_uniform(shape, seed), shape, axis=1)
+    drawn = draw_rows(lambda shape: draws.uniform(shape, seed), shape, axis=1)
     return tf.where(drawn < probability, median, frames)
 
 

@@ -12,7 +12,7 @@ from worldmodels.core.types import Batch
 from worldmodels.models import devices
 from worldmodels.models.api import ModelSpec
 from worldmodels.models.frame_stack import push
-from worldmodels.models.graph import graph
+from worldmodels.models.graph import graph, update_graph
 from worldmodels.models.networks.layers import action_vectors
 from worldmodels.models.networks.scan import scan, swap_rows_and_time
 from worldmodels.models.next_frame import learning
@@ -135,7 +135,7 @@ class NextFrameModel:
     def continuation(self, state: NextFrameState) -> tf.Tensor:
         return state.continuation
 
-    @graph
+    @update_graph
     def fit(self, batch: Batch, seed, weights=None) -> tuple[dict[str, tf.Tensor], NextFrameState]:
         return self._devices.run(lambda batch, weights: self._fit(batch, seed, weights), (batch, weights))
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-from worldmodels.models import distributions
+from worldmodels.models import distributions, draws
 from worldmodels.models.devices import draw_rows
 from worldmodels.models.rssm.config import RSSMConfig
 
@@ -69,7 +69,7 @@ class GaussianLatents:
     def noise(self, leading: Sequence[int | tf.Tensor], seed: tf.Tensor) -> tf.Tensor:
         """Return the noise for `sample`, drawn in one piece for many steps: (*leading, latents); as above."""
         shape = (*leading, self.size)
-        return draw_rows(lambda shape: tf.random.stateless_normal(shape, seed), shape, len(leading) - 1)
+        return draw_rows(lambda shape: draws.normal(shape, seed), shape, len(leading) - 1)
 
     def sample(self, statistics: tf.Tensor, noise: tf.Tensor, temperature: float | tf.Tensor = 1.0) -> tf.Tensor:
         mean, deviation = self._moments(statistics)

@@ -19,6 +19,7 @@ import numpy as np
 import tensorflow as tf
 
 from worldmodels.core.types import Batch
+from worldmodels.models import draws
 from worldmodels.models.config import LaPropConfig, OptimizerConfig, grid_shape
 from worldmodels.models.distributions import categorical_nll
 from worldmodels.models.motion import Squares, candidates, edge_correlation, find_motions, offsets, patches_of
@@ -256,7 +257,7 @@ def choose_pairs(
     """
     windows, steps = batch.is_first.shape
     is_first = tf.convert_to_tensor(batch.is_first)
-    order = tf.random.stateless_uniform((windows, steps - 1), seed)
+    order = draws.uniform((windows, steps - 1), seed)
     order = tf.reshape(tf.where(is_first[:, 1:], order - 1.0, order), (-1,))  # impossible ones come last
     chosen = tf.math.top_k(order, min(count, windows * (steps - 1))).indices
     place = tf.stack([chosen // (steps - 1), chosen % (steps - 1) + 1], -1)  # window and step

@@ -9,9 +9,9 @@ import tensorflow as tf
 
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
-from worldmodels.models import devices
+from worldmodels.models import devices, draws
 from worldmodels.models.api import Latents
-from worldmodels.models.graph import graph
+from worldmodels.models.graph import graph, update_graph
 from worldmodels.models.optimizers import build_optimizer
 from worldmodels.models.rssm.config import RSSMConfig
 from worldmodels.models.rssm.dynamics import Dynamics, RSSMState
@@ -121,7 +121,7 @@ class RSSM:
         picture = self.picture
         return picture is not None and (picture.every == 1 or int(self.optimizer.updates.numpy()) % picture.every == 0)
 
-    @graph
+    @update_graph
     def _fit_on_devices(self, batch: Batch, seed, weights, paints: bool) -> tuple[dict[str, tf.Tensor], RSSMState]:
         return self._devices.run(lambda batch, weights: self._fit(batch, seed, weights, paints), (batch, weights))
 
@@ -132,7 +132,7 @@ class RSSM:
         finite = gradients.finite
         if self.picture and paints:
             # Before anything changes: either both change or none.
-            seed = tf.random.experimental.stateless_fold_in(seed, 1)
+            seed = draws.fold_in(seed, 1)
             # They are few, so each device learns from all of them.
             everything, features = devices.whole_batch((batch, self.features(states)))
             pairs = choose_pairs(everything, features, self._alone, PAIRS, seed)

@@ -24,6 +24,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import tensorflow as tf
 
+from worldmodels.models import draws
 from worldmodels.models.devices import draw_rows
 
 
@@ -49,7 +50,7 @@ class Noise:
     def seed(self) -> tf.Tensor:
         """Return another seed, int32 (2,), at each call."""
         self._draws += 1
-        return tf.random.experimental.stateless_fold_in(self._seed, self._draws)
+        return draws.fold_in(self._seed, self._draws)
 
     def draw(self, draw: Callable[..., tf.Tensor], shape, axis: int = 0) -> tf.Tensor:
         """Return `draw(shape, seed)`, for the rows along an axis."""
@@ -58,7 +59,7 @@ class Noise:
 
     def uniform(self, shape, axis: int = 0) -> tf.Tensor:
         """Return uniform numbers, float32 in [0, 1), for the rows along an axis."""
-        return self.draw(tf.random.stateless_uniform, shape, axis)
+        return self.draw(draws.uniform, shape, axis)
 
     def dropout(self, x: tf.Tensor, rate: float, axis: int = 0) -> tf.Tensor:
         """Return `x` with a share `rate` of its values zeroed and the others scaled up; `x` itself outside training.
