@@ -54,6 +54,12 @@ def test_two_devices_learn_what_one_does():
     assert unequal(found) == []
 
 
+def test_a_program_of_xla_is_for_one_device():
+    config = load_config(RunConfig, ["debug"], ["devices=2", "compile=xla"])
+    with pytest.raises(ConfigError, match="compile is 'xla', and devices is 2: a program of XLA is for one device"):
+        check_config(config)
+
+
 @pytest.mark.slow
 def test_two_devices_learn_what_one_does_in_every_layout():
     found = compared()

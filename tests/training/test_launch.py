@@ -94,7 +94,7 @@ def test_a_new_run_has_no_checkpoint_to_continue_from(tmp_path):
 
 @pytest.mark.parametrize("decided", [True, False])
 def test_a_run_that_was_cut_off_while_its_folder_was_made_begins_again(tmp_path, decided):
-    run = RunDir.create(tmp_path / "run", debug(f"deterministic={str(decided).lower()}"), {})
+    run = RunDir.create(tmp_path / "run", debug(f"deterministic={str(decided).lower()}", "compile=off"), {})
     run.meta.unlink()
     assert check_run(debug(), tmp_path / "run").is_new
     with pytest.raises(RunError, match="not empty"):
@@ -115,6 +115,21 @@ def test_only_the_length_of_a_run_may_change(tmp_path):
     assert (longer.is_new, longer.config.training.steps) == (False, 800)
     with pytest.raises(RunError, match="Different: agent.horizon .saved 4, asked for 5"):
         check_run(debug("agent.horizon=5"), tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("saved", "asked", "found"),
+    [
+        ("xla", "auto", "xla"),
+        ("off", "auto", "off"),
+        ("off", "xla", "xla"),
+        ("xla", "off", "off"),
+        ("auto", "auto", "off"),  # it is older than this setting
+    ],
+)
+def test_a_run_keeps_its_compiler_or_changes_it(tmp_path, saved, asked, found):
+    RunDir.create(tmp_path / "run", debug(f"compile={saved}"), {})
+    assert check_run(debug(f"compile={asked}"), tmp_path / "run").config.compile == found
 
 
 def test_a_run_keeps_the_determinism_that_it_began_with(tmp_path):
@@ -152,10 +167,10 @@ def test_a_run_older_than_precisions_is_in_float32(tmp_path):
         check_run(debug("precision=bfloat16"), path)
 
 
-@pytest.mark.parametrize("deterministic", [True, False])
+@pytest.mark.parametrize(("deterministic", "compiler"), [(True, "off"), (False, "off"), (False, "xla")])
 @pytest.mark.parametrize("kind", ["float32", "bfloat16"])
-def test_what_was_decided_when_creating_a_run_was_cut_off_stays_decided(tmp_path, kind, deterministic):
-    begun = debug(f"precision={kind}", f"deterministic={str(deterministic).lower()}")
+def test_what_was_decided_when_creating_a_run_was_cut_off_stays_decided(tmp_path, kind, deterministic, compiler):
+    begun = debug(f"precision={kind}", f"deterministic={str(deterministic).lower()}", f"compile={compiler}")
     RunDir.create(tmp_path / "run", begun, {}).meta.unlink()
     checked = check_run(debug("precision=auto"), tmp_path / "run")
     assert (checked.is_new, checked.config) == (True, begun)
