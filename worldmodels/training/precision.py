@@ -19,17 +19,17 @@ WORTH = 0.95
 """Share of the time in float32, or without XLA, that is a gain: a smaller one is within the measurement's error."""
 
 
-class Measured(NamedTuple):
+class MeasuredParts(NamedTuple):
     """The parts of a new run, whose configuration says what was decided."""
 
     parts: Parts
     estimate: RunEstimate
-    """Of the run's time, memory and disk."""
+    """The run's time, memory and disk."""
     decision: str
-    """What was decided, in words."""
+    """The precision and the compiler, in words."""
 
 
-def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> Measured:
+def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> MeasuredParts:
     """Build the parts of a new run in the precision and with the compiler that it asks for, or in the faster ones."""
     if config.compile != "auto":
         return _in_faster_precision(config, env, initial_steps)
@@ -49,23 +49,23 @@ def build_measured(config: RunConfig, env: VectorEnv, initial_steps: int) -> Mea
         f"the run takes {share:.2f} of the time with XLA, which compiled {in_words(compiled.estimate.building_seconds)}"
     )
     if share > WORTH:
-        return Measured(parts, estimate, f"{compiled.decision}\nCompiler: off; {words}")
+        return MeasuredParts(parts, estimate, f"{compiled.decision}\nCompiler: off; {words}")
     compile_updates(True)
     return compiled._replace(decision=f"{compiled.decision}\nCompiler: XLA; {words}")
 
 
-def _in_faster_precision(config: RunConfig, env: VectorEnv, initial_steps: int) -> Measured:
+def _in_faster_precision(config: RunConfig, env: VectorEnv, initial_steps: int) -> MeasuredParts:
     """Build the parts in the precision that a run asks for, or in the faster one."""
     processor = computing_processor()
     if config.precision != "auto":
         slow = config.precision == "bfloat16" and not processor.multiplies_bfloat16
         note = ", which this processor emulates: tens of times slower than float32" if slow else ", as configured"
-        return Measured(*_measured(config, env, initial_steps), f"Precision: {config.precision}{note}")
+        return MeasuredParts(*_measured(config, env, initial_steps), f"Precision: {config.precision}{note}")
     unmeasured = custom_gradients()
     in_float32, in_bfloat16 = (replace(config, precision=name) for name in ("float32", "bfloat16"))
     wide = _measured(in_float32, env, initial_steps)
     if not processor.multiplies_bfloat16:
-        return Measured(*wide, f"Precision: float32, since {processor} has no instructions for bfloat16")
+        return MeasuredParts(*wide, f"Precision: float32, since {processor} has no instructions for bfloat16")
     float32 = wide[1]
     # Dropped before the others are built, which then take its place in memory. It is seldom built again.
     del wide
@@ -75,8 +75,8 @@ def _in_faster_precision(config: RunConfig, env: VectorEnv, initial_steps: int) 
     share = _cost(narrow[1]) / _cost(float32)
     words = f"in bfloat16 the run takes {share:.2f} of float32's time on this processor"
     if share <= WORTH:
-        return Measured(*narrow, f"Precision: bfloat16; {words}")
-    return Measured(build_parts(in_float32, env), float32, f"Precision: float32; {words}")
+        return MeasuredParts(*narrow, f"Precision: bfloat16; {words}")
+    return MeasuredParts(build_parts(in_float32, env), float32, f"Precision: float32; {words}")
 
 
 def _cost(estimate: RunEstimate) -> float:
