@@ -48,6 +48,7 @@ RESERVED = {
     "matplotlib": ["analysis"],
     "pygame": ["player"],
     "aiohttp": ["player.web"],
+    "segno": ["player.web.qr_code"],
     "ray": ["cluster.ray_connection"],
     "fsspec": ["cluster.storage.remote"],
 }
@@ -56,7 +57,7 @@ RESERVED = {
 WITHOUT_TENSORFLOW = ["core", "envs", "replay", "analysis", "datasets"]
 
 # Packages that only an extra brings, and the modules that cannot be imported without one.
-OF_EXTRAS = {"aiohttp", "fsspec", "minari", "ray", "stable_baselines3"}
+OF_EXTRAS = {"aiohttp", "fsspec", "minari", "ray", "segno", "stable_baselines3"}
 NEED_EXTRAS = {
     "cluster.ray_collector",
     "cluster.ray_connection",

@@ -131,10 +131,10 @@ def test_the_list_of_episodes_is_whole_and_its_lines_answer_the_mouse(make_sessi
     with recording(monkeypatch) as drawn:
         painter.draw(surface, snapshot)
     places = dict(drawn.texts)
-    own = ("the real game", "11", "20", "held out, not to its end", "the newest first", keys_text(DEFAULT_KEYS))
+    own = ("the real game", "11", "20", "held out, unfinished", "the newest first", keys_text(DEFAULT_KEYS))
     assert set(own) <= set(places) and not set(own) & set(drawn.shortened)
     assert painter.episode_at(surface, snapshot, places["the real game"].center) == 0
-    assert painter.episode_at(surface, snapshot, places["held out, not to its end"].center) == 1, "the newest"
+    assert painter.episode_at(surface, snapshot, places["held out, unfinished"].center) == 1, "the newest"
     assert painter.episode_at(surface, snapshot, (1, 1)) is None
     assert painter.entry_at(surface, snapshot, (size[0] // 2, size[1] - 90), drags=False) is None, "it is covered"
 

@@ -6,10 +6,11 @@ import zlib
 
 import numpy as np
 import pytest
-from keys import tap
+from keys import down, tap
 from serving import unpack
 from tiny_worlds import LatentModel, SampledModel
 
+from worldmodels.player.session.events import KeyEvent
 from worldmodels.player.view.panels.latent_texts import probability_map
 from worldmodels.player.web.scene import Scene, shared
 from worldmodels.player.web.snapshot_parts import frames_of, parts_of
@@ -184,3 +185,18 @@ def test_the_drawing_of_a_sampled_frame_is_a_part_and_a_frame(make_session):
     ]
     assert strip.shape == (64, 4 * 64 + 3 * 4, 3)  # three calls and the origin of the pixels, with gaps between
     np.testing.assert_array_equal(strip[:, 2 * 68 : 2 * 68 + 64], snapshot.models[0].frame)
+
+
+def test_a_reward_and_a_harm_are_felt_once(make_session):
+    session = make_session(length=4)
+
+    def pulse():
+        return parts_of(session.snapshot(), "", "", session.controls.signs)["pulse"]
+
+    session.tick(down("right"))
+    assert pulse() == ["reward", 1, 1]
+    session.tick([KeyEvent("right", False), *down("up")])
+    assert pulse() is None
+    session.tick()
+    session.tick()
+    assert pulse() == ["harm", 1, 4], "it ends without a reward"

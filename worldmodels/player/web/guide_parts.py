@@ -9,7 +9,7 @@ import numpy as np
 from worldmodels.envs.games.action_keys import DIRECTIONS, key_label
 from worldmodels.player.session.controls.box_controls import OF_BOX, BoxControls, keys_of_buttons
 from worldmodels.player.session.controls.key_file import BEGIN_KEYS
-from worldmodels.player.session.controls.key_table import OF_BUTTONS, Command
+from worldmodels.player.session.controls.key_table import OF_BUTTONS, Command, KeyTable
 from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.settings import Settings
 from worldmodels.player.view import theme
@@ -65,7 +65,7 @@ def guide_part(guide: Guide) -> dict[str, Any]:
         "commands": guide.commands,
         "inside": guide.inside,
         "notes": guide.notes,
-        "episodes": [TITLE, keys_text(keys), HEADS],
+        "episodes": {"title": TITLE, "keys": keys_text(keys), "heads": HEADS, "buttons": _list_buttons(keys)},
         "buttons": [
             [key, *hint] for key, hint in zip(guide.hint_keys, guide.hints, strict=True) if key not in of_settings
         ],
@@ -74,6 +74,13 @@ def guide_part(guide: Guide) -> dict[str, Any]:
         "quit": keys.commands[Command.QUIT],
         "latents": [[keys.latents[one][0], key_label(keys.latents[one][0])] for one in OF_BUTTONS],
     }
+
+
+def _list_buttons(keys: KeyTable) -> list[tuple[str, str]]:
+    """Return the keys that a finger needs in the list of episodes, with the texts of their buttons."""
+    commands = keys.commands
+    pages = [(commands[Command.LATER][0], "▲"), (commands[Command.EARLIER][0], "▼")]
+    return [*pages, (keys.directions["right"][0], "order"), (commands[Command.QUIT][0], "close")]
 
 
 def touch_part(controls: Controls | BoxControls) -> list[dict[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
-import socket
+import sys
 from collections.abc import Callable
 
 from worldmodels.core.errors import UserError, pip_install
@@ -17,6 +17,7 @@ from worldmodels.player.session.session import Session
 from worldmodels.player.view.capture import VideoRecorder, recorder_of
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.web.access import Access
+from worldmodels.player.web.qr_code import code_for, own_address
 from worldmodels.player.web.session_thread import SessionThread
 
 POLL_INTERVAL = 0.1
@@ -82,12 +83,14 @@ async def serve(
 def _invitation(host: str, port: int, token: str) -> str:
     """Return the link, and a warning if others could read along."""
     everywhere = host in ("0.0.0.0", "::", "")
-    name = socket.gethostname() if everywhere else f"[{host}]" if ":" in host else host
+    name = own_address() if everywhere else f"[{host}]" if ":" in host else host
     link = f"http://{name}:{port}/#{token}"
     text = f"Open this link to play; everyone with the link can watch:\n\n    {link}\n\nCtrl-C ends it."
     if host in LOCAL:
         return text
+    code = code_for(link, sys.stdout)
     return (
+        f"{code}{chr(10) * bool(code)}"
         f"{text} The connection is not encrypted, so others on the network can read it. A tunnel to a player on "
         f"localhost avoids that: ssh -L {port}:localhost:{port} ..."
     )

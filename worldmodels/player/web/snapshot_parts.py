@@ -72,11 +72,21 @@ def parts_of(snapshot: Snapshot, source: str, latency: str, signs: tuple[str, ..
         "later": max(0, len(snapshot.history) - 1 - snapshot.present) if snapshot.present >= 0 else 0,
         "length": snapshot.line_length,
         "help": snapshot.help_shown,
+        "pulse": _pulse(snapshot),
         "drawing": snapshot.drawing is not None,
         "info": snapshot.info or None,
         "episodes": _episodes(snapshot.episodes) if snapshot.episodes else None,
         "latents": latents_part(snapshot.latents) if snapshot.latents else None,
     }
+
+
+def _pulse(snapshot: Snapshot) -> list[Any] | None:
+    """Return what a person feels of the newest step, "reward" or "harm", with the step's number; mostly nothing."""
+    reward, over = snapshot.real.reward, snapshot.clock == "episode over"
+    if snapshot.recorded and snapshot.recorded.left:
+        return None
+    kind = "harm" if reward < 0 or (over and reward <= 0) else "reward" if reward > 0 else ""
+    return [kind, snapshot.episode, snapshot.step] if kind else None
 
 
 def _error_row(snapshot: Snapshot) -> dict[str, Any] | None:

@@ -34,7 +34,7 @@ def row_texts(snapshot: EpisodesSnapshot, line: int) -> tuple[str, str, str, str
     if line == 0:
         return GAME, "", "", ""
     span, number = snapshot.rows[line - 1], snapshot.numbers[line - 1]
-    notes = [*(["held out"] if span.held_out else []), *([] if span.ended else ["not to its end"])]
+    notes = [*(["held out"] if span.held_out else []), *([] if span.ended else ["unfinished"])]
     return f"{number:,}", plain(span.total), f"{span.length - 1:,}", ", ".join(notes)
 
 

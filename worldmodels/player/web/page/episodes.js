@@ -2,13 +2,23 @@
 
 import { byId, make, setText } from "./dom.js";
 
-/** Draw the part `episodes`, or hide the list if there is none; `guide` has its title, its keys and the heads of its columns. */
-export function drawEpisodes(part, [title, keys, heads]) {
+/** Write what stays: `guide` has the title, the keys, and a key and a text for each button. */
+export function makeEpisodes(input, guide) {
+  setText(byId("episodes-title"), guide.title);
+  setText(byId("episodes-keys"), guide.keys);
+  byId("episodes-buttons").replaceChildren(...guide.buttons.map(([key, text]) => {
+    const button = make("button", "", text);
+    button.type = "button";
+    input.bind(button, key);
+    return button;
+  }));
+}
+
+/** Draw the part `episodes`, or hide the list if there is none; `heads` are those of its columns. */
+export function drawEpisodes(part, heads) {
   byId("episodes").hidden = !part;
   if (!part) return;
-  setText(byId("episodes-title"), title);
   setText(byId("episodes-order"), part.order);
-  setText(byId("episodes-keys"), keys);
   const row = ([line, ...texts]) => {
     const element = make("tr", line === part.chosen ? "chosen" : "", "", ...texts.map((text) => make("td", "", text)));
     element.dataset.line = line;

@@ -3,17 +3,19 @@
 import { Connection } from "./connection.js";
 import { byId, fillPairs, fillTable, make, setText } from "./dom.js";
 import { bindDrawing } from "./drawing.js";
-import { bindEpisodes, drawEpisodes } from "./episodes.js";
+import { bindEpisodes, drawEpisodes, makeEpisodes } from "./episodes.js";
 import { bindGamepad } from "./gamepad.js";
 import { Input } from "./input.js";
 import { bindLatents, drawLatents, makeLatentButtons } from "./latents.js";
 import { bindBox, bindTimeline, drawBox, drawPolicy, drawTimeline } from "./panels.js";
+import { bindVibration } from "./vibration.js";
 import { worlds } from "./worlds.js";
 
 const state = { parts: {}, frames: {}, role: {}, watchesHelp: false };
 const connection = new Connection({ scene: drawScene, fresh, role: showRole, state: showConnection });
 const send = (message) => connection.send(message);
 const input = new Input(send, wants);
+const vibrate = bindVibration(byId("vibration"));
 
 const PRESSES = ["space", "return"]; // the keys that press a button
 
@@ -31,8 +33,9 @@ function drawScene(parts, frames) {
   if ("guide" in parts || "touch" in parts || "choices" in parts) enableControls();
   if ("header" in parts) showHeader(parts.header);
   if ("settings" in parts || "choices" in parts) showSettings(state.parts.settings);
+  if (parts.pulse && state.role.plays) vibrate(parts.pulse[0]);
   if (parts.film && state.role.plays) download(parts.film);
-  if ("episodes" in parts && state.parts.guide) drawEpisodes(parts.episodes, state.parts.guide.episodes);
+  if ("episodes" in parts && state.parts.guide) drawEpisodes(parts.episodes, state.parts.guide.episodes.heads);
   if ("info" in parts) {
     byId("info").hidden = !parts.info;
     fillPairs(byId("info"), parts.info ?? []);
@@ -98,6 +101,7 @@ function showGuide(guide) {
   fillTable(byId("help-inside"), guide.inside);
   byId("inside-title").hidden = !guide.inside.length;
   makeLatentButtons(input, guide.latents);
+  makeEpisodes(input, guide.episodes);
   byId("commands").replaceChildren(...guide.buttons.map(([key, name, text]) => {
     const button = make("button", "", "", make("b", "", name), text);
     button.type = "button";
@@ -184,7 +188,7 @@ function showRole(role) {
 }
 
 function enableControls() {
-  for (const control of document.querySelectorAll("#commands button, #touch button, #settings input")) {
+  for (const control of document.querySelectorAll("#commands button, #touch button, #episodes button, #settings input")) {
     control.disabled = !state.role.plays && !state.parts.guide?.help.includes(control.dataset.key);
   }
 }
@@ -198,7 +202,7 @@ function showConnection(text) {
 
 /** Say who takes a key, as `Input` asks; help is everybody's own who watches, and the end is asked about. */
 function wants(key) {
-  const { guide, help, branches, latents, episodes, status } = state.parts;
+  const { guide, help, branches, latents, episodes, drawing, status } = state.parts;
   if (!guide?.keys.includes(key) || byId("quit").open) return null;
   const button = byId("role-button"), isReached = document.activeElement === button;
   if (isReached && PRESSES.includes(key)) return null; // of the button, by the browser
@@ -212,7 +216,7 @@ function wants(key) {
     toggleOwnHelp();
     return false;
   }
-  if (guide.quit.includes(key) && !help && !branches && !latents && !episodes && status?.kind !== "loading") {
+  if (guide.quit.includes(key) && !help && !branches && !latents && !episodes && !drawing && status?.kind !== "loading") {
     byId("quit").showModal();
     byId("stay").focus();
     return false;

@@ -30,22 +30,23 @@ export function drawTimeline(canvas, entries, error, later, length) {
     writeRight(context, error.scale[0], left - 4, errors.bottom - 3, colour("quiet"));
     fill("line", left, errors.bottom - errors.high * error.far, right - left, 1);
   }
+  const at = (i) => Math.floor(first + step * i); // whole pixels, so that bars touch
   shown.forEach(([mark, diverged, level, models], i) => {
-    const x = first + step * i;
+    const x = at(i), wide = at(i + 1) - x;
     if (mark) return fill(mark === EPISODE ? "real" : "text", x, 8, 1, height - 16);
     models.forEach(([off, goesOn, seen, modelLevel], k) => {
       const part = (row) => ({ high: row.high / models.length - (models.length > 1 ? 1 : 0), bottom: row.top + (row.high * (k + 1)) / models.length });
-      const bar = (row, share, role) => fill(role, x, part(row).bottom - (part(row).high * share) / 100, step, (part(row).high * share) / 100);
+      const bar = (row, share, role) => fill(role, x, part(row).bottom - (part(row).high * share) / 100, wide, (part(row).high * share) / 100);
       if (errors) bar(errors, off, "difference");
       bar(continues, goesOn, goesOn < 50 ? "alert" : "good");
-      if (errors && seen !== null) fill("reconstruction", x, part(errors).bottom - (part(errors).high * seen) / 100 - 1, step, 2);
+      if (errors && seen !== null) fill("reconstruction", x, part(errors).bottom - (part(errors).high * seen) / 100 - 1, wide, 2);
       if (k === 0) reward(modelLevel, rewards.bottom, "model");
     });
     if (errors) reward(level, rewards.top + rewards.high / 2 - 1, "real");
     if (errors && diverged) fill("alert", x, errors.top, 2, errors.high);
     function reward(size, bottom, role) {
       const high = ((rewards.high / (errors ? 2 : 1) - 2) * Math.abs(size)) / 2;
-      if (size) fill(size > 0 ? role : "alert", x, bottom - high, step + 1, high);
+      if (size) fill(size > 0 ? role : "alert", x, bottom - high, wide + 1, high);
     }
   });
   if (later) fill("model", Math.max(left, first + step * (shown.length - later)) - 1, 4, 3, height - 8);
