@@ -87,7 +87,9 @@ def shortened(command: str) -> str:
         command = re.sub(name, name_here, command)
     command = re.sub(r" --window\b", "", command.removeprefix("worldmodels "))
     for option, most in FEWER.items():
-        command = re.sub(rf"(?<=--{option} )[\d_]+", lambda found, most=most: str(min(most, int(found[0]))), command)
+        found = re.search(rf"(?<=--{option} )[\d_]+", command)
+        if found and int(found[0]) > most:
+            command = command[: found.start()] + str(most) + command[found.end() :]
     if command.startswith("train"):
         return shorter_training(command)
     return " ".join([command, *(options for words, options in ADDED.items() if re.match(words, command))])
