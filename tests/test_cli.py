@@ -262,7 +262,7 @@ def test_odd_paths_are_mistakes_in_a_sentence(words, bad, tmp_path, monkeypatch,
         ("play --game maze --levels test", "A game alone has no test levels"),
         (
             "play --game maze --alone real",
-            "The option 'alone' is for a run: a game alone has no world model.",
+            "The option 'alone' is for a run: a game alone has no world model and no policy.",
         ),
         ("play --game maze --temperature 0", "The option 'temperature' is for a run"),
         ("play no/run --start game", "The start 'game' is for a model that is played alone"),

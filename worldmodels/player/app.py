@@ -40,7 +40,7 @@ ZOOMS = {0: 8, 1: 10, 2: 8, 3: 6, 4: 5, 5: 4}
 """Screen pixels for each pixel of a 64x64 frame, by the number of columns; the window stays about as wide."""
 ENDINGS = (signal.SIGTERM, signal.SIGHUP)
 """The signals that end play as Ctrl-C does: a machine shuts down, or a terminal is closed."""
-OF_MODELS = ("alone", "start", "temperature", "policy_temperature", "put_back_every")
+OF_RUNS = ("alone", "start", "policy", "temperature", "policy_temperature", "put_back_every")
 """The options of the player that have no effect on a game alone."""
 
 
@@ -97,9 +97,11 @@ def play_game(name: str, options: PlayOptions | None = None, settings: Mapping[s
         UserError: no such game or option, a script of another one, no display, a mistake in the key script.
     """
     options = options or PlayOptions()
-    for key in OF_MODELS:
+    for key in OF_RUNS:
         if (value := getattr(options, key)) != getattr(PlayOptions, key):
-            raise UserError(f"The option '{key}' is for a run: a game alone has no world model. Received {value!r}.")
+            raise UserError(
+                f"The option '{key}' is for a run: a game alone has no world model and no policy. Received {value!r}."
+            )
     _play_alone(set_up_game(name, settings or {}, options, "rgb_array"), _read_keys(options))
 
 
