@@ -75,6 +75,9 @@ class CartView:
     def __init__(self, model):
         self.model, self.spec = model, model.spec
 
+    def set_calls(self, calls):
+        """Do nothing: this model draws no frames."""
+
     def step(self, state, action, temperature, seed, before=None):
         assert before is None
         state = self.model.imagine(state, action, temperature, seed)

@@ -8,16 +8,17 @@ import pygame
 import pytest
 from cart_world import BOX
 from keys import run
+from recorded import with_episodes
 from serving import make_painter
 
 from worldmodels.player.app import play_game
 from worldmodels.player.session.controls.box_controls import BoxControls
 from worldmodels.player.session.controls.key_table import DEFAULT_KEYS
-from worldmodels.player.session.events import AxisEvent, KeyEvent, SeekEvent, StickEvent
+from worldmodels.player.session.events import AxisEvent, DrawEvent, KeyEvent, SeekEvent, StickEvent
 from worldmodels.player.session.options import PlayOptions
 from worldmodels.player.view import input_devices
 from worldmodels.player.view.canvas import Canvas
-from worldmodels.player.view.input_devices import BoxInput, Gamepads
+from worldmodels.player.view.input_devices import BoxInput, DrawInput, EpisodesInput, Gamepads
 from worldmodels.player.view.painter import Painter
 from worldmodels.player.view.panels.box_panel import draw_box_panel, number_at, value_at
 from worldmodels.player.view.panels.help_screen import Guide
@@ -180,3 +181,39 @@ def test_the_mouse_drags_the_present_along_the_time_line(make_session):
     moved(0, pygame.MOUSEBUTTONUP)
     assert moved(0, pygame.MOUSEMOTION) == []
     assert moved(right - 1, pygame.MOUSEBUTTONDOWN) == [], "this is the header"
+
+
+def moved(kind, pos, button=pygame.BUTTON_LEFT):
+    held = (1, 0, 0) if kind == pygame.MOUSEMOTION else None
+    return pygame.event.Event(kind, pos=pos, **({"buttons": held} if held else {"button": button}))
+
+
+def test_the_mouse_draws_on_the_real_frame_while_a_tool_is_in_hand(make_session):
+    session, surface = make_session(), pygame.Surface((1280, 800))
+    run(session, 2, *down("c"))
+    painter = make_painter(session)
+    mice, place = DrawInput(painter, session), painter._layout(surface, session.snapshot()).frames[1].frame
+    middle = moved(pygame.MOUSEBUTTONDOWN, place.center)
+    assert mice.events(surface, middle) == [], "without a tool"
+    session.tick([KeyEvent("shift+f2", True)])
+    assert mice.events(surface, middle) == [DrawEvent(0.5, 0.5, True)]
+    outside = moved(pygame.MOUSEMOTION, (place.right + 50, place.centery))
+    assert mice.events(surface, outside) == [DrawEvent(1.0, 0.5, False)], "a stroke goes on at the edge"
+    mice.events(surface, moved(pygame.MOUSEBUTTONUP, place.center))
+    assert mice.events(surface, outside) == []
+    picks = moved(pygame.MOUSEBUTTONDOWN, place.center, pygame.BUTTON_RIGHT)
+    assert mice.events(surface, picks) == [DrawEvent(0.5, 0.5, True, True)]
+    assert mice.events(surface, moved(pygame.MOUSEMOTION, place.center)) == [], "picking is no stroke"
+    model = painter._layout(surface, session.snapshot()).frames[0].frame
+    assert mice.events(surface, moved(pygame.MOUSEBUTTONDOWN, model.center)) == []
+
+
+def test_the_mouse_chooses_in_the_list_of_episodes(make_session):
+    session, surface = with_episodes(make_session()), pygame.Surface((1280, 800))
+    painter = make_painter(session)
+    mice = EpisodesInput(painter, session)
+    assert mice.events(surface, moved(pygame.MOUSEBUTTONDOWN, (640, 400))) == []
+    session.tick([KeyEvent("f9", True)])
+    found = [mice.events(surface, moved(pygame.MOUSEBUTTONDOWN, (640, y))) for y in range(0, 800, 11)]
+    lines = [event.line for events in found for event in events]
+    assert sorted(set(lines)) == [0, 1, 2] and lines == sorted(lines)

@@ -19,12 +19,13 @@ const vibrate = bindVibration(byId("vibration"));
 
 const PRESSES = ["space", "return"]; // the keys that press a button
 
+/** Forget what was drawn as soon as there is something new; until then keys mean what they meant. */
 function fresh() {
-  state.parts = {};
-  state.frames = {};
+  state.isOld = true;
 }
 
 function drawScene(parts, frames) {
+  if (state.isOld) Object.assign(state, { parts: {}, frames: {}, isOld: false });
   Object.assign(state.parts, parts);
   Object.assign(state.frames, frames);
   if ("guide" in parts) showGuide(parts.guide);
