@@ -42,8 +42,9 @@ def test_xla_compiles_the_updates_that_are_built_under_it():
 
 
 def same(name: str) -> None:
+    """Three updates differ by rounding, which the next update makes larger: most in TRPO's conjugate gradients."""
     found = compare_compilers(name)
-    assert found["changed"] > 1e-3 and found["difference"] < 1e-4, found
+    assert found["changed"] > 1e-3 and found["difference"] < 0.01 * found["changed"], found
 
 
 def test_an_update_learns_the_same():
