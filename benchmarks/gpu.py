@@ -38,7 +38,7 @@ ARCHIVE = Archive(RESULTS.with_suffix(".jsonl"))
 LEARNERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "dreamerv3": ("dreamerv3", ()),
     "dreamer_small": ("dreamer_small", ()),
-    "dreamer_small, 8 x 16": ("dreamer_small", ("training.batch=8", "training.length=16")),
+    "dreamer_small, 16 x 32": ("dreamer_small", ("training.batch=16", "training.length=32")),
     "flow_small": ("flow_small", ()),
     "simple_small": ("simple_small", ()),
     "ppo_procgen": ("ppo_procgen", ()),
