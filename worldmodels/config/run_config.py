@@ -105,8 +105,8 @@ class RunConfig(Section):
     otherwise float32. It is decided when the run is made."""
     compile: Compiler = "auto"
     """Compiler of each update of model and policy. xla: the update is one program of XLA, which each start of the run
-    compiles. auto: xla on a GPU if the run's own updates are faster with it, otherwise off. It is decided when the run is
-    made."""
+    compiles. auto: xla on a GPU if the run's own updates are faster with it, otherwise off. It is decided when the
+    run is made."""
     devices: Positive = 1
     """GPUs of this machine that share each update of model and policy; without a GPU, logical CPUs, which gain nothing.
     They must divide the batches. The numbers are those of one device but for rounding, and a run may continue with
