@@ -59,6 +59,7 @@ class TestPage:
         self.http, self.served, self.name, self.slow, self.line = http, served, name, slow, line
         self.parts, self.frames, self.role, self.numbers = {}, {}, {}, []
         self.exact, self.sizes, self.is_exact, self.signs = {}, [], False, 0
+        self.ended = None
 
     async def __aenter__(self):
         query = {"token": self.served.token, "page": self.name}
@@ -87,9 +88,11 @@ class TestPage:
     async def take(self):
         message = await self.socket.receive()
         if isinstance(message.data, str):
-            self.role = json.loads(message.data).get("role", self.role)
-            self.ended = json.loads(message.data).get("ended")
-            self.signs += json.loads(message.data).get("alive", False)
+            content = json.loads(message.data)
+            self.role = content.get("role", self.role)
+            # Kept as by the real page: a message that was on its way may still follow the reason of the end.
+            self.ended = content.get("ended", self.ended)
+            self.signs += content.get("alive", False)
         elif isinstance(message.data, bytes):
             head, frames = unpack(message.data, self.exact, self.parts.get("timeline"))
             self.parts |= head["parts"] | {"timeline": head["timeline"]}
