@@ -9,6 +9,8 @@ parts    20,000 real steps, CoinRun, three seeds: Dreamer from imagination alone
          two, and without each of its parts
 ceiling  80,000 real steps, six games, five seeds, PPO alone, by its settings and by SimPLe's: about as many as SimPLe
          learns from in `few`, real and imagined, so what it could reach in a world without a fault
+truth    20,000 real steps, three games, two seeds: Dreamer, and Dreamer with parts of its world model replaced by the
+         game itself (few_steps/true_world.py). The part that lifts the return bounds it
 
 Easy mode, 200 levels, sprites and backgrounds as people see them. The settings of all learners were chosen on seed 0
 and on other levels (`env.start_level=5000`); the runs that are reported have the levels 0 to 199 and seeds from 1 on.
@@ -77,6 +79,12 @@ def _dreamer(title: str, overrides: dict[str, Any]) -> Learner:
     return Learner(title, "few_dreamer", {**IMAGINATION_ALONE, **overrides})
 
 
+def _true(title: str, parts: str, **overrides: Any) -> Learner:
+    """Return Dreamer with parts of its world model replaced by the game."""
+    settings = {f"training.{name}": value for name, value in overrides.items()}
+    return Learner(f"true {title}", "few_dreamer", settings, trainer=f"few_steps/true_world.py {parts}")
+
+
 PARTS = {
     "dreamer": _dreamer("Dreamer", {}),
     "recent": LEARNERS["dreamer"]._replace(title="with recent real steps"),
@@ -92,12 +100,22 @@ PARTS = {
     ),
     "no_uniform_mix": _dreamer("no uniform mix in the latents", {"model.uniform_mix": 0.0}),
 }
+TRUTH = {
+    "dreamer": LEARNERS["dreamer"],
+    "true_rewards": _true("rewards and ends", "rewards"),
+    "true_dynamics": _true("dynamics", "dynamics"),
+    "true_world": _true("dynamics, rewards and ends", "dynamics+rewards"),
+    "true_world_longer": _true(
+        "dynamics, rewards and ends, four times the policy updates", "dynamics+rewards", improve=20
+    ),
+}
 GAMES = ("coinrun", "starpilot", "bossfight", "ninja", "leaper", "fruitbot")
 EXPERIMENTS = (
     Experiment("few", 20_000, GAMES, (1, 2, 3, 4, 5), {}, FEW, overrides={}),
     Experiment("more", 100_000, ("coinrun", "starpilot"), (1, 2, 3), {}, LEARNERS, overrides={}),
     Experiment("parts", 20_000, ("coinrun",), (1, 2, 3), {}, PARTS, overrides={}),
     Experiment("ceiling", 80_000, GAMES, (1, 2, 3, 4, 5), {}, CEILING, overrides={}),
+    Experiment("truth", 20_000, ("coinrun", "ninja", "fruitbot"), (1, 2), {}, TRUTH, overrides={}),
 )
 
 PREAMBLE = f"""# Learning from few steps

@@ -54,13 +54,16 @@ def test_the_settings_are_valid_and_give_exactly_the_steps(experiment: Experimen
 
 
 def test_the_tables_are_as_large_as_they_say() -> None:
-    few, more, parts, ceiling = (list(experiment.cells()) for experiment in learning.EXPERIMENTS)
+    few, more, parts, ceiling, truth = (list(experiment.cells()) for experiment in learning.EXPERIMENTS)
     assert (len(few), len(more), len(parts), len(ceiling)) == (6 * 5 * 5, 2 * 3 * 3, 7 * 3, 6 * 5 * 2)
+    assert len(truth) == 3 * 2 * 5
     assert ceiling[0].overrides == few[0].overrides | {"training.steps": 80_000}
     assert ceiling[1].overrides == ceiling[0].overrides | {
         "agent.entropy": 3e-3,
         "agent.optimizer.learning_rate": 1e-3,
     }
+    assert truth[0].settings == few[2].settings
+    assert truth[1].settings == few[2].settings | {"trainer": "few_steps/true_world.py rewards"}
     assert parts[1].settings == few[2].settings  # Dreamer with recent real steps, seed 1
     assert parts[0].settings == few[2].settings | {"agent.recent.policy_scale": 0.0, "agent.recent.steps": 64}
     assert [one.name for one in more[:7]] == [
