@@ -10,11 +10,15 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import gymnasium as gym
+import numpy as np
 import pytest
 
 from worldmodels.cli import main
 from worldmodels.core.errors import UserError
+from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.config import EnvConfig
+from worldmodels.envs.games.table import GAME_INFO
 from worldmodels.loading.export import NORMAL, UNIFORM
 from worldmodels.player import publish_page
 from worldmodels.player.publish_page import GPU_RUNTIME, GPU_SCRIPTS, MODULES, RUNTIME, SCRIPTS
@@ -27,8 +31,9 @@ class FakeRun:
 
     def __init__(self, env: EnvConfig, meaning: str) -> None:
         self.config = SimpleNamespace(env=env, trains_policy=env.game == "heist")
-        self.run_dir = SimpleNamespace(path=Path("runs/My Maze"))
-        self.parts = SimpleNamespace(world_model=SimpleNamespace(spec=SimpleNamespace(calls=3)))
+        self.run_dir = SimpleNamespace(path=Path("runs/My Maze"), replay=Path("absent"))
+        spec = SimpleNamespace(calls=3, observation=ObservationSpec.of(64, 64, 3), action=ActionSpec(15))
+        self.parts = SimpleNamespace(world_model=SimpleNamespace(spec=spec))
         self.meaning = meaning
 
     def export(self, out: Path, what: str, format: str) -> dict[str, Any]:
@@ -99,6 +104,41 @@ def test_a_world_has_its_game_with_options_and_keys(
     assert [x.get("draw") for x in world["functions"]["step"]["inputs"]] == ["normal"]
 
 
+class Lamp(gym.Env):
+    """An environment that names its actions, and is never played."""
+
+    observation_space = gym.spaces.Box(0, 255, (64, 64, 3), np.uint8)
+    action_space = gym.spaces.Discrete(3)
+
+    def get_action_meanings(self) -> list[str]:
+        return ["NOOP", "LEFT", "FIRE"]
+
+
+gym.register("pages/Lamp-v0", Lamp)
+
+
+def test_a_world_of_another_environment_has_recorded_episodes(
+    built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(publish_page, "check_recordable", lambda run: None)
+    monkeypatch.setattr(publish_page, "episodes_file", lambda run: b"episodes")
+    publish(monkeypatch, tmp_path / "page", "runs/lamp", EnvConfig(game="pages/Lamp-v0"))
+    world = read(tmp_path / "page" / "worlds" / "lamp" / "world.json")
+    assert not world.keys() & {"game", "options"}
+    assert world["episodes"]["path"] == "worlds/lamp/episodes.gz"
+    assert world["episodes"]["sha256"] == hashlib.sha256(b"episodes").hexdigest()
+    assert gzip.decompress((tmp_path / "page" / world["episodes"]["path"]).read_bytes()) == b"episodes"
+    assert world["title"] == "pages/Lamp-v0, My Maze"
+    assert world["buttons"] == [[], ["left"], ["fire"]]
+    assert world["keys"] == {"left": ["left", "a"], "fire": ["space", "j", "1"]}
+    assert world["names"] == {"left": "left", "fire": "fire"}
+
+
+def test_a_game_may_be_named_as_gymnasium_does(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    publish(monkeypatch, tmp_path / "page", "runs/a", replace(ENV, game=GAME_INFO["maze"].id))
+    assert read(tmp_path / "page" / "worlds" / "a" / "world.json")["game"] == "maze"
+
+
 def test_a_page_gets_another_world_and_the_same_one_anew(
     built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,7 +165,7 @@ def test_a_world_has_the_policy_that_learned_in_it(
 
 def test_what_no_page_can_have_is_a_sentence(built: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = tmp_path / "page"
-    with pytest.raises(UserError, match="one native game. The run's environment is 'maze,heist'"):
+    with pytest.raises(UserError, match="A page plays one game. The run's environment is a mixture, 'maze,heist'"):
         publish(monkeypatch, page, "runs/a", replace(ENV, game="maze,heist"))
     with pytest.raises(UserError, match="This model also draws whole numbers from 0 to 7"):
         publish(monkeypatch, page, "runs/a", meaning="whole numbers from 0 to 7")

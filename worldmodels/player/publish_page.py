@@ -1,4 +1,4 @@
-"""Publishes a run's world model in a static page, in which anybody plays in it beside the real game in a browser."""
+"""Publishes a run's world model in a static page, in which anybody plays in it beside reality in a browser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,12 @@ from worldmodels.envs.config import EnvConfig, game_options
 from worldmodels.envs.games.table import ACTION_KEYS, GAME_INFO, GameInfo
 from worldmodels.loading.export import NORMAL, UNIFORM
 from worldmodels.loading.load import LoadedRun, load_run
+from worldmodels.player.page_episodes import FILE as EPISODES
+from worldmodels.player.page_episodes import check_recordable, episodes_file
 from worldmodels.player.page_weights import FILE as WEIGHTS
 from worldmodels.player.page_weights import apart
 from worldmodels.player.session.controls.keys import Controls
+from worldmodels.player.session.worlds.foreign_game import ForeignGame
 
 MODULES = Path(__file__).parent / "page"
 """The files of the page that are the same for all worlds."""
@@ -40,7 +43,8 @@ RATE = 15
 def publish_page(run: str | Path, folder: str | Path, title: str | None = None, step: int | None = None) -> str:
     """Write a static page in which anybody plays in a run's world model beside the real game, and return its name.
 
-    A page that is in the folder already gets one more world, or the world of the same name anew.
+    Where the run's environment is no native game, recorded episodes of the run are reality. A page that is in the
+    folder already gets one more world, or the world of the same name anew.
 
     Args:
         run: the run's folder, or a pack.
@@ -62,36 +66,57 @@ def publish_page(run: str | Path, folder: str | Path, title: str | None = None, 
     if folder.exists() and any(folder.iterdir()) and not (folder / PAGE).is_file():
         raise UserError(f"'{folder}' holds something, and it is no page: it has no '{PAGE}'. Name another folder.")
     loaded = load_run(run, step)
-    game = GAME_INFO.get(loaded.config.env.game)
+    env = loaded.config.env
+    game = next((info for info in GAME_INFO.values() if env.game in (info.name, info.id)), None)
     if game is None:
-        raise UserError(f"A page plays one native game. The run's environment is '{loaded.config.env.game}'.")
+        check_recordable(loaded)
     name = re.sub(r"[^a-z0-9]+", "_", Path(str(run).removeprefix(GALLERY)).stem.lower())
-    title = title or (_card_title(run) if is_pack(run) else f"{game.title}, {loaded.run_dir.path.name}")
-    world = {"name": name, "title": title, **_of_game(game, loaded.config.env), "rate": RATE}
-    world |= _exported(loaded, folder, f"worlds/{name}")
+    place = f"worlds/{name}"
+    title = title or _card_title(run) or f"{game.title if game else env.game}, {loaded.run_dir.path.name}"
+    world = {"name": name, "title": title, "rate": RATE, **_exported(loaded, folder, place)}
+    world |= _of_game(game, env) if game else _of_episodes(loaded, folder, place)
     _write_json(folder / "worlds" / name / "world.json", world)
     _write_page(folder, {"name": name, "title": title, "path": f"worlds/{name}/world.json"})
     return name
 
 
 def _card_title(run: str | Path) -> str:
-    """Return the title of a pack, which may be one of the gallery."""
+    """Return the title of a pack, which may be one of the gallery; "" for a run's folder."""
+    if not is_pack(run):
+        return ""
     worlds = gallery()
     return read_card(worlds.get(str(run).removeprefix(GALLERY), Path(run))).title
 
 
 def _of_game(game: GameInfo, env: EnvConfig) -> dict[str, Any]:
     """Return what the page says about a game, and the options and keys with which it plays it."""
-    controls = Controls(ACTION_KEYS, game.action_meanings)
-    bound = controls.bound_buttons()
     options = game_options(env)
     options.pop("skip_layouts")  # of other levels than those that are played first
     return {
         "game": game.name,
         "rules": f"{game.rules} {game.rewards} {game.ending}",
         "options": options,
-        "buttons": ACTION_KEYS,
-        "meanings": game.action_meanings,
+        **_keys(ACTION_KEYS, game.action_meanings),
+    }
+
+
+def _of_episodes(run: LoadedRun, folder: Path, place: str) -> dict[str, Any]:
+    """Write the recorded episodes of a run; return what the page says about them, and their keys."""
+    game = ForeignGame(run.config.env)
+    game.close()
+    return {
+        "episodes": _write_packed(folder, f"{place}/{EPISODES}", episodes_file(run)),
+        "rules": f"Recorded episodes of {run.config.env.game} are reality here, until an action key is pressed.",
+        **_keys(game.action_keys, game.action_meanings),
+    }
+
+
+def _keys(buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> dict[str, Any]:
+    """Return the buttons and names of all actions, and the keys of each button and its meaning."""
+    bound = Controls(buttons, meanings).bound_buttons()
+    return {
+        "buttons": buttons,
+        "meanings": meanings,
         "keys": {button: keys for button, keys, _ in bound},
         "names": {button: meaning for button, _, meaning in bound},
     }

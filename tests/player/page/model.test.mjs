@@ -69,6 +69,19 @@ test("a policy chooses at each real frame, and its memory is saved", async () =>
   assert.equal((await made().model.observe(Uint8Array.of(7, 7), 0, false, "a")).choice, undefined);
 });
 
+test("without a real frame the policy chooses at the prediction, with a memory that ends when it is put back", async () => {
+  const { model } = made(WITH_POLICY), settings = { temperature: 1, calls: 1 };
+  await model.observe(Uint8Array.of(7, 7), 0, false, "a");
+  model.putBack();
+  await model.step(3, settings, "b");
+  assert.equal((await model.choose("c")).action, 0); // at 10, and not at 7
+  await model.choose("d");
+  assert.deepEqual([model.memory, model.memoryAlone].map(({ state_agent: { data } }) => data[0]), [1, 3]);
+  model.putBack();
+  assert.equal(model.memoryAlone, null);
+  assert.equal(await made().model.choose("a"), undefined);
+});
+
 test("branches are samples of their own, and the prediction stays where it is", async () => {
   const { model, given } = made(), settings = { temperature: 1, calls: 1 };
   await model.step(3, settings, "a");

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Playthrough, imageError } from "../../../worldmodels/player/page/playthrough.js";
-import { Doubled, Line } from "./worlds_made.mjs";
+import { RecordedGame } from "../../../worldmodels/player/page/recorded.js";
+import { Doubled, Line, RECORD } from "./worlds_made.mjs";
 
-async function begun(...events) {
-  const model = new Doubled(), playthrough = new Playthrough(new Line(), model, { temperature: 1, calls: 2 });
-  await playthrough.begin(5);
+const begun = (...events) => begunIn(new Line(), 5, ...events);
+
+async function begunIn(game, seed, ...events) {
+  const model = new Doubled((place) => place % 4), playthrough = new Playthrough(game, model, { temperature: 1, calls: 2 });
+  await playthrough.begin(seed);
   for (const event of events) await playthrough.do(event);
   return { playthrough, model, get state() { return playthrough.state; } };
 }
@@ -71,4 +74,22 @@ test("the same events of the same seed ask for the same samples", async () => {
   assert.deepEqual(one.model.keys, other.model.keys);
   assert.equal(new Set(one.model.keys).size, one.model.keys.length);
   assert.deepEqual(one.model.settings, { temperature: 1, calls: 1 });
+});
+
+test("the model goes on alone where a recorded episode is left, and X goes on there", async () => {
+  const one = await begunIn(new RecordedGame(RECORD, 4), 0, ["action", 2], ["action", 1], ["action", 3]);
+  assert.deepEqual(places(one), [17, 7]);
+  assert.deepEqual(one.state.history.map(({ error }) => error), [0, 2, 0, 0]);
+  assert.deepEqual([one.state.step, one.state.real.total, one.state.predicted.total], [3, 0, 1.5]);
+  assert.deepEqual([one.state.tracked.choice, one.state.choice], [{ action: 3 }, { action: 1 }]); // 17 and 7 modulo 4
+  await one.playthrough.do(["put back"]);
+  assert.deepEqual([one.state.step, one.state.choice, ...places(one)], [1, undefined, 7, 7]);
+  await one.playthrough.do(["action", 3]);
+  assert.deepEqual(places(one), [13, 10]);
+});
+
+test("back undoes that a recorded episode was left", async () => {
+  const one = await begunIn(new RecordedGame(RECORD, 4), 0, ["action", 2], ["action", 1]);
+  await one.playthrough.back();
+  assert.deepEqual([one.playthrough.game.frozen, ...places(one)], [false, 9, 7]);
 });

@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Controls } from "../../../worldmodels/player/page/controls.js";
 import { Playthrough } from "../../../worldmodels/player/page/playthrough.js";
+import { RecordedGame } from "../../../worldmodels/player/page/recorded.js";
 import { Session } from "../../../worldmodels/player/page/session.js";
-import { Doubled, Line } from "./worlds_made.mjs";
+import { Doubled, Line, RECORD } from "./worlds_made.mjs";
 
-async function begun(options, policy) {
-  const playthrough = new Playthrough(new Line(), new Doubled(policy), { temperature: 1, calls: 3 });
+async function begun(options, policy, game = new Line()) {
+  const playthrough = new Playthrough(game, new Doubled(policy), { temperature: 1, calls: 3 });
   await playthrough.begin(0);
   return new Session(playthrough, new Controls([[], ["right"]], { right: ["right"] }), options);
 }
@@ -159,4 +160,47 @@ test("a world without a policy has no key for one", async () => {
   const session = await begun();
   assert.equal(session.press("p", true), false);
   assert.equal(session.policyPlays, false);
+});
+
+test("a recording plays by itself until a key is pressed, and X lets it go on there", async () => {
+  const session = await begun({}, undefined, new RecordedGame(RECORD, 4));
+  await ticks(session, 1);
+  assert.equal(session.clock, "the recording plays");
+  session.press("right", true);
+  session.press("right", false);
+  await ticks(session, 2);
+  assert.deepEqual([session.clock, session.notice], ["running", "the model goes on alone; X goes back to the recording"]);
+  session.press("x", true);
+  await ticks(session, 2);
+  assert.deepEqual(events(session), ["action 2", "action 1", "action 0", "put back", "action 3", "action 3"]);
+  assert.equal(session.clock, "episode over");
+});
+
+test("R begins the next recorded episode, which plays", async () => {
+  const session = await begun({}, undefined, new RecordedGame(RECORD, 4));
+  session.press("right", true);
+  await ticks(session, 1);
+  assert.equal(session.commands.at(-1)[3], "next recorded episode");
+  session.press("r", true);
+  await ticks(session, 1);
+  assert.deepEqual(events(session), ["action 1", "new episode", "action 1"]);
+  assert.equal(session.playthrough.game.index, 1);
+});
+
+test("after a link that left a recording the person plays, and one that did not goes on with it", async () => {
+  for (const [action, then] of [[0, "action 0"], [2, "action 3"]]) {
+    const session = await begun({ events: [["action", action]] }, undefined, new RecordedGame(RECORD, 4));
+    await ticks(session, 1);
+    session.press("c", true);
+    await ticks(session, 1);
+    assert.equal(events(session)[1], then);
+  }
+});
+
+test("the policy leaves a recording, and plays on at the prediction", async () => {
+  const session = await begun({}, (place) => (place === 5 ? 1 : 0), new RecordedGame(RECORD, 4));
+  session.press("p", true);
+  await ticks(session, 2);
+  assert.deepEqual(events(session), ["action 1", "action 0"]); // at 5, and at the prediction of 7
+  assert.equal(session.playthrough.game.frozen, true);
 });

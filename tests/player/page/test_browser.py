@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
+import hashlib
 import json
 import re
 import shutil
@@ -131,6 +133,52 @@ def test_a_world_without_a_policy_has_no_control_for_one(page: Path) -> None:
         assert await tab.inner_text("#policy") == ""
 
     browse(page, act)
+
+
+def test_a_recording_plays_until_a_key_moves_and_x_goes_on_with_it(recorded_page: Path) -> None:
+    async def act(tab: Any, address: str) -> None:
+        await begin(tab)
+        assert "Recorded" in await tab.inner_text("#worlds")
+        await shows(tab, "#facts", "the recording plays")
+        await shows(tab, "#facts", "recorded episode")
+        await tab.keyboard.down("ArrowRight")
+        await shows(tab, "#real-total", "stands still")
+        await shows(tab, "#error", "nothing to compare")
+        still = await pictures(tab)
+        (step,) = re.findall(r"step (\d+)", await tab.inner_text("#facts"))
+        await shows(tab, "#facts", f"step {int(step) + 3} ")
+        assert (await pictures(tab))[1] == still[1]
+        await tab.keyboard.up("ArrowRight")
+        await tab.keyboard.press("x")
+        await shows(tab, "#facts", "the recording plays")
+        before = await tab.inner_text("#facts")
+        await tab.keyboard.press("r")
+        await tab.wait_for_function(
+            "(title) => document.getElementById('facts').innerText.split(' · ')[0] !== title",
+            arg=before.split(" · ")[0],
+        )
+
+    browse(recorded_page, act)
+
+
+def test_damaged_recordings_are_a_sentence(recorded_page: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(recorded_page, tmp_path / "copy"))
+    (episodes,) = copy.glob("worlds/*/episodes.gz")
+    episodes.write_bytes(gzip.compress(gzip.decompress(episodes.read_bytes())[:-1]))
+
+    def expect(text: str) -> None:
+        async def act(tab: Any, address: str) -> None:
+            await tab.click("#list button")
+            await shows(tab, "#message", text)
+
+        browse(copy, act)
+
+    expect("is damaged: its SHA-256 differs")
+    (world,) = copy.glob("worlds/*/world.json")
+    tree = json.loads(world.read_text())
+    tree["episodes"]["sha256"] = hashlib.sha256(gzip.decompress(episodes.read_bytes())).hexdigest()
+    world.write_text(json.dumps(tree))
+    expect("The recorded episodes are damaged: they have")
 
 
 def test_ten_seconds_become_a_film(page: Path, tmp_path: Path) -> None:

@@ -64,6 +64,7 @@ export class Game {
   constructor(engine, place) {
     this.engine = engine;
     this.place = place;
+    this.shape = [SIDE, SIDE, 3]; // of the frames that models see: height, width and colours
   }
 
   /** Start the choice of levels afresh, as `env.reset(seed=...)` does, and begin the first of them. */
@@ -102,6 +103,11 @@ export class Game {
   /** The seed of the level that is shown. */
   get level() {
     return this.ask("level");
+  }
+
+  /** The name of the level for people. */
+  get title() {
+    return `level ${this.level}`;
   }
 
   get levelComplete() {

@@ -1,10 +1,10 @@
 // A link to what was played: the world, the seed of its levels, and all that was pressed. It is the part behind #.
 //
 // Events are [what, value]: "action" with its number, "put back", "new episode", "temperature" and "calls". In the link
-// an action is a letter from a to o with how often it follows itself; x, r, T and C are the others, as the keys are.
+// an action is a letter, the first one a, with how often it follows itself; x, r, T and C are the others, as the keys are.
 
-const FIRST = "a".charCodeAt(0), ACTIONS = 15, MOST_EVENTS = 20000, MOST_SEED = 2 ** 53;
 const LETTERS = { "put back": "x", "new episode": "r", temperature: "T", calls: "C" };
+const ACTIONS = [..."abcdefghijklmnopqstuvwyzABDEFGHIJKLMNOPQRSUVWXYZ"], MOST_EVENTS = 20000, MOST_SEED = 2 ** 53;
 const WHATS = Object.fromEntries(Object.entries(LETTERS).map(([what, letter]) => [letter, what]));
 
 /** A link that does not fit; the text is a sentence for people. */
@@ -15,7 +15,7 @@ export function writeLink({ world, seed, events }) {
   for (let i = 0, next; i < events.length; i = next) {
     const [what, value] = events[i];
     for (next = i + 1; what === "action" && events[next]?.[0] === what && events[next][1] === value; next++);
-    if (what === "action") keys += String.fromCharCode(FIRST + value) + (next - i > 1 ? next - i : "");
+    if (what === "action") keys += ACTIONS[value] + (next - i > 1 ? next - i : "");
     else keys += LETTERS[what] + (value ?? "");
   }
   return `#${new URLSearchParams({ world, seed, ...(keys && { keys }) })}`;
@@ -30,11 +30,16 @@ export function readLink(text) {
   return { world: parts.get("world") ?? "", seed, events: readKeys(parts.get("keys") ?? "") };
 }
 
+/** Throw LinkError if a world has fewer actions than a link takes. */
+export function checkActions(events, count) {
+  if (events.some(([what, value]) => what === "action" && value >= count)) throw new LinkError("The keys of this link are those of another world.");
+}
+
 function readKeys(keys) {
   const events = [];
-  if (!/^(?:[a-o]\d{0,5}|[xr]|[TC]\d{1,3}(?:\.\d{1,3})?)*$/.test(keys)) throw new LinkError("The keys of this link are damaged.");
-  for (const [, letter, number] of keys.matchAll(/([a-zTC])([\d.]*)/g)) {
-    const action = letter.charCodeAt(0) - FIRST, isAction = action >= 0 && action < ACTIONS;
+  if (!/^(?:[xr]|[TC]\d{1,3}(?:\.\d{1,3})?|(?![xrTC])[a-zA-Z]\d{0,5})*$/.test(keys)) throw new LinkError("The keys of this link are damaged.");
+  for (const [, letter, number] of keys.matchAll(/([a-zA-Z])([\d.]*)/g)) {
+    const action = ACTIONS.indexOf(letter), isAction = action >= 0;
     const count = isAction ? Number(number || 1) : 1;
     const event = isAction ? ["action", action] : number ? [WHATS[letter], Number(number)] : [WHATS[letter]];
     if (events.length + count > MOST_EVENTS) throw new LinkError(`A link has at most ${MOST_EVENTS} events.`);

@@ -18,6 +18,7 @@ export class Model {
     Object.assign(this, { ort, functions, sessions });
     this.tracked = this.predicted = this.zeros(functions.observe);
     this.memory = functions.act ? this.zeros(functions.act) : null; // the policy's
+    this.memoryAlone = null; // while it chooses at the prediction
   }
 
   /** Return the state before an episode of a function. */
@@ -43,16 +44,30 @@ export class Model {
     const given = { observation: frame, action: [action], is_first: [isFirst] };
     const outputs = await this.run("observe", this.tracked, given, key);
     this.tracked = nextState(outputs);
-    return { ...seen(outputs), ...(this.memory && { choice: await this.act(isFirst, `${key}/act`) }) };
+    if (!this.memory) return seen(outputs);
+    const { choice, memory } = await this.act({ ...this.tracked, ...this.memory }, isFirst, `${key}/act`);
+    this.memory = memory;
+    return { ...seen(outputs), choice };
   }
 
-  /** Let the policy choose at the real state: the action, the probability of each if it gives them, and the value. */
-  async act(isFirst, key) {
+  /** Let the policy, if there is one, choose at the prediction, because there is no real frame; return its choice. */
+  async choose(key) {
+    if (!this.memory) return undefined;
+    const { choice, memory } = await this.act({ ...this.predicted, ...(this.memoryAlone ?? this.memory) }, false, key);
+    this.memoryAlone = memory;
+    return choice;
+  }
+
+  /**
+   * Return the `choice` of the policy at a state, with the `memory` that it has then: the action, the probability of
+   * each if it gives them, and the value.
+   */
+  async act(state, isFirst, key) {
     const given = { is_first: [isFirst], temperature: [POLICY_TEMPERATURE] };
-    const outputs = await this.run("act", { ...this.tracked, ...this.memory }, given, key);
-    this.memory = nextState(outputs);
+    const outputs = await this.run("act", state, given, key);
     const { action, logits, value } = outputs;
-    return { action: action.data[0], probabilities: logits && softmax([...logits.data]), value: value?.data[0] };
+    const choice = { action: action.data[0], probabilities: logits && softmax([...logits.data]), value: value?.data[0] };
+    return { choice, memory: nextState(outputs) };
   }
 
   /** Predict the next frame under an action, from the prediction before, and return it with reward and continuation. */
@@ -78,11 +93,12 @@ export class Model {
   /** Predict on from the real state. */
   putBack() {
     this.predicted = this.tracked;
+    this.memoryAlone = null;
   }
 
   /** Return all states; tensors are never changed, so this copies nothing. */
   save() {
-    return { tracked: this.tracked, predicted: this.predicted, memory: this.memory };
+    return { tracked: this.tracked, predicted: this.predicted, memory: this.memory, memoryAlone: this.memoryAlone };
   }
 
   load(saved) {

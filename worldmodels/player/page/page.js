@@ -4,13 +4,14 @@ import { Controls, keyName } from "./controls.js";
 import { Engine } from "./engine.js";
 import { fetchFile } from "./files.js";
 import { Film, save } from "./film.js";
-import { readLink, writeLink } from "./link.js";
+import { checkActions, readLink, writeLink } from "./link.js";
 import { Playthrough } from "./playthrough.js";
 import { hasGpu, machineText } from "./processors.js";
+import { RecordedGame } from "./recorded.js";
 import { ModelError, RemoteModel } from "./remote_model.js";
 import { CALLS, RATES, Session, TEMPERATURES } from "./session.js";
 import { askForThreads, runsModules, threads } from "./threads.js";
-import { differenceMap, drawFrame, drawTimeline } from "./view.js";
+import { differenceMap, drawFrame, drawTimeline, inColour } from "./view.js";
 
 const BASE = new URL(".", import.meta.url), SEEDS = 1e6, LABELS = { left: "←", right: "→", up: "↑", down: "↓" };
 const byId = (id) => document.getElementById(id);
@@ -76,8 +77,10 @@ async function load(page, entry, link) {
 async function loadOn(processor, page, entry, link, notice = "") {
   byId("list").hidden = true;
   world = await json(entry.path);
+  checkActions(link?.events ?? [], world.buttons.length);
   const runtime = processor === "webgpu" ? page.gpu : page;
-  const files = { engine: page.engine, binary: runtime.runtime, weights: world.weights, ...Object.fromEntries(Object.entries(world.functions).map(([name, { file }]) => [name, file])) };
+  const reality = world.game ? page.engine : world.episodes;
+  const files = { reality, binary: runtime.runtime, weights: world.weights, ...Object.fromEntries(Object.entries(world.functions).map(([name, { file }]) => [name, file])) };
   const all = Object.values(files).reduce((sum, { bytes }) => sum + bytes, 0);
   let arrived = 0;
   byId("progress").hidden = false;
@@ -86,11 +89,11 @@ async function loadOn(processor, page, entry, link, notice = "") {
   const got = Object.fromEntries(await Promise.all(Object.entries(files).map(async ([name, file]) => [name, await fetchFile(file, BASE, progress)])));
   say("Starting the learned world.");
   const model = new RemoteModel(new Worker(new URL("worker.js", BASE), { type: "module" }));
-  const { engine, binary, weights, ...functions } = got;
+  const { reality: real, binary, weights, ...functions } = got;
   try {
     const script = new URL(runtime.script, BASE).href;
     const count = await model.start({ runtime: script, binary, processor, threads: threads(), functions: world.functions, files: functions, weights });
-    const game = (await Engine.load(engine)).open(world.game, world.options);
+    const game = world.game ? (await Engine.load(real)).open(world.game, world.options) : new RecordedGame(real, world.buttons.length);
     byId("machine").textContent = `The learned world runs ${machineText(processor, count)}. Nothing that you do here leaves this machine.`;
     await play(game, model, link, notice);
   } finally {
@@ -106,7 +109,7 @@ async function play(game, model, link, notice) {
   if (!link && world.calls) await chooseCalls(model, playthrough);
   byId("choice").hidden = true;
   byId("player").hidden = false;
-  say(notice);
+  say(notice || (game.recorded ? "A recording plays. Press a key of the game, and the model goes on alone." : ""));
   showControls();
   for (;;) await tick();
 }
@@ -137,17 +140,20 @@ async function tick() {
 // ---- drawing
 
 function draw() {
-  const { state, settings } = session.playthrough, { real, predicted } = state;
-  drawFrame(byId("model"), predicted.frame);
-  drawFrame(byId("real"), real.frame);
-  drawFrame(byId("difference"), differenceMap(predicted.frame, real.frame));
+  const { state, settings, game } = session.playthrough, { real, predicted } = state;
+  const [model, reality] = [predicted.frame, real.frame].map((frame) => inColour(frame, game.shape));
+  drawFrame(byId("model"), model, game.shape);
+  drawFrame(byId("real"), reality, game.shape);
+  drawFrame(byId("difference"), game.frozen ? new Uint8Array(model.length) : differenceMap(model, reality), game.shape);
   byId("model").classList.toggle("ended", predicted.ended);
   byId("real").classList.toggle("ended", state.ended);
   byId("model-total").textContent = `return ${predicted.total.toFixed(1)}`;
-  byId("real-total").textContent = `return ${real.total.toFixed(1)}`;
-  byId("error").textContent = `error ${state.history.at(-1).error.toFixed(1)} of 255`;
+  byId("real-name").textContent = game.recorded ? "Recorded" : "Real";
+  byId("real").classList.toggle("frozen", Boolean(game.frozen));
+  byId("real-total").textContent = game.frozen ? "stands still" : `return ${real.total.toFixed(1)}`;
+  byId("error").textContent = game.frozen ? "nothing to compare" : `error ${state.history.at(-1).error.toFixed(1)} of 255`;
   const action = state.action === null ? "-" : world.meanings[state.action];
-  byId("facts").textContent = `level ${session.playthrough.game.level} · step ${state.step} · ${state.sincePutBack} steps alone · action ${action} · ${session.clock}`;
+  byId("facts").textContent = `${game.title} · step ${state.step} · ${state.sincePutBack} steps alone · action ${action} · ${session.clock}`;
   byId("facts").setAttribute("aria-live", session.paused ? "polite" : "off"); // a screen reader says each step of its own
   byId("policy").textContent = choiceText(session.choice);
   drawTimeline(byId("timeline"), state.history);
@@ -171,12 +177,12 @@ function choiceText(choice) {
 
 /** Show the futures of a branch, if there is one. */
 function drawBranches() {
-  const { branches } = session;
+  const { branches, playthrough: { game: { shape } } } = session;
   byId("branches").hidden = !branches;
   if (!branches) return;
   const action = world.meanings[branches.action];
   byId("branches-text").textContent = `Three samples of ${branches.steps} steps from here, action ${action}. Any key ends this.`;
-  branches.frames.forEach((frame, i) => drawFrame(byId("branches").querySelectorAll("canvas")[i], frame));
+  branches.frames.forEach((frame, i) => drawFrame(byId("branches").querySelectorAll("canvas")[i], inColour(frame, shape), shape));
 }
 
 function showSetting(slider, settings) {

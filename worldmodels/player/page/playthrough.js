@@ -12,7 +12,10 @@ export function imageError(a, b) {
 }
 
 export class Playthrough {
-  /** `game` is a game of the engine, `model` a learned world, `settings` {temperature, calls}; `begin` comes first. */
+  /**
+   * `game` is a game of the engine or a recorded one, `model` a learned world, `settings` {temperature, calls}; `begin`
+   * comes first.
+   */
   constructor(game, model, settings) {
     Object.assign(this, { game, model, settings });
   }
@@ -47,7 +50,7 @@ export class Playthrough {
     await this.model.putBack();
     Object.assign(this.state, {
       episode: this.state.episode + 1, step: 0, sincePutBack: 0, action: null, ended: false, left: false,
-      real: { frame, reward: 0, total: 0 }, tracked: seen, predicted: { ...seen, total: 0, ended: false },
+      real: { frame, reward: 0, total: 0 }, tracked: seen, choice: undefined, predicted: { ...seen, total: 0, ended: false },
     });
     this.note("episode");
   }
@@ -58,21 +61,36 @@ export class Playthrough {
     state.steps += 1;
     const predicted = await this.model.step(action, this.settings, this.key("predict"));
     this.game.step(action);
-    const frame = this.game.frame();
-    state.tracked = await this.model.observe(frame, action, false, this.key("observe"));
+    await this.observe(action);
     const before = state.predicted, total = before.total + (before.ended ? 0 : predicted.reward);
     state.predicted = { ...predicted, total, ended: before.ended || predicted.continuation < 0.5 };
-    state.real = { frame, reward: this.game.reward, total: state.real.total + this.game.reward };
     Object.assign(state, {
       action, step: state.step + 1, sincePutBack: state.sincePutBack + 1, ended: this.game.terminated || this.game.truncated,
     });
     this.note();
   }
 
-  /** Put the model on the real state: from here on the difference of the returns is its error since now. */
+  /** Take in what an action led to; where a recorded episode was left, there is nothing new. */
+  async observe(action) {
+    const { state, game } = this;
+    if (game.frozen) {
+      state.choice = await this.model.choose(this.key("choose"));
+      state.real = { ...state.real, reward: 0 };
+      return;
+    }
+    const frame = game.frame();
+    state.tracked = await this.model.observe(frame, action, false, this.key("observe"));
+    state.real = { frame, reward: game.reward, total: state.real.total + game.reward };
+  }
+
+  /**
+   * Put the model on the real state: from here on the difference of the returns is its error since now. A recorded
+   * episode that was left goes on there.
+   */
   async putBack() {
     await this.model.putBack();
     const { state } = this;
+    if (this.game.frozen) Object.assign(state, { choice: undefined, step: this.game.rejoin() });
     state.predicted = { ...state.tracked, total: state.real.total, ended: state.tracked.continuation < 0.5 };
     Object.assign(state, { sincePutBack: 0, left: false });
     this.note("put back");
@@ -104,7 +122,7 @@ export class Playthrough {
   }
 
   note(mark = "") {
-    const { state } = this, error = imageError(state.real.frame, state.predicted.frame);
+    const { state } = this, error = this.game.frozen ? 0 : imageError(state.real.frame, state.predicted.frame);
     const diverged = !state.left && error >= FAR;
     state.left ||= diverged;
     const { predicted: { reward: modelReward, continuation }, real: { reward } } = state;

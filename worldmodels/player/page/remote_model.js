@@ -19,6 +19,7 @@ export class RemoteModel {
   }
 
   observe = (...values) => this.call("observe", values);
+  choose = (...values) => this.call("choose", values);
   step = (...values) => this.call("step", values);
   branch = (...values) => this.call("branch", values);
   putBack = () => this.call("putBack", []);

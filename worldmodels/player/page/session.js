@@ -15,6 +15,7 @@ export const COMMANDS = [
   ["b", "B", "branch", "branch: three samples of the future from here, under the last action"],
   ["r", "R", "new", "new episode"],
 ];
+const NEXT_RECORD = ["r", "R", "next", "next recorded episode"];
 /** The key of worlds in which a policy learned. */
 const POLICY = ["p", "P", "policy", "let the policy play, and take over again; any action key takes over"];
 
@@ -30,16 +31,30 @@ export class Session {
     this.late = 0;
     this.notice = "";
     this.branches = null; // {action, steps, frames}
-    this.policyPlays = false;
+    this.policyPlays = this.personPlays = false; // while neither does, a recorded episode plays by itself
   }
 
   get commands() {
-    return this.choice ? [...COMMANDS, POLICY] : COMMANDS;
+    const commands = this.playthrough.game.recorded ? COMMANDS.with(-1, NEXT_RECORD) : COMMANDS;
+    return this.choice ? [...commands, POLICY] : commands;
   }
 
   /** What the policy chooses now, if there is one. */
   get choice() {
-    return this.playthrough.state.tracked.choice;
+    const { choice, tracked } = this.playthrough.state;
+    return choice ?? tracked.choice;
+  }
+
+  /** Whether the next action is the recorded one. */
+  get recordPlays() {
+    const { game } = this.playthrough;
+    return Boolean(game.recorded) && !game.frozen && !this.personPlays && !this.policyPlays;
+  }
+
+  /** The action of the step that comes now. */
+  get action() {
+    if (this.policyPlays) return this.choice.action;
+    return this.recordPlays ? this.playthrough.game.action : this.controls.choose();
   }
 
   /** Take a key by its name; return whether it means something. */
@@ -57,6 +72,7 @@ export class Session {
   command(key) {
     const event = (what, notice) => this.waiting.push(async () => {
       await this.playthrough.do(what);
+      this.personPlays = false;
       this.notice = notice;
       this.endTicks = END_TICKS;
     });
@@ -79,8 +95,10 @@ export class Session {
   takeOver() {
     if (this.replay.length) this.notice = "you play on from here";
     else if (this.policyPlays) this.notice = "you play";
+    else if (this.recordPlays) this.notice = "the model goes on alone; X goes back to the recording";
     this.replay = [];
     this.policyPlays = false;
+    this.personPlays = true;
   }
 
   togglePolicy() {
@@ -95,6 +113,7 @@ export class Session {
     this.replay = [];
     this.endTicks = END_TICKS;
     this.notice = (await this.playthrough.back()) ? "" : "this is as far back as it goes";
+    this.personPlays = false;
   }
 
   /** Show three samples of the future under the last action, and stand still meanwhile; once more ends it. */
@@ -110,9 +129,10 @@ export class Session {
     this.oneStep = false;
     if (!steps) return;
     if (this.replay.length) await this.replayOne();
-    else if (!playthrough.state.ended) await playthrough.do(["action", this.policyPlays ? this.choice.action : this.controls.choose()]);
+    else if (!playthrough.state.ended) await playthrough.do(["action", this.action]);
     else if (--this.endTicks <= 0) {
       this.endTicks = END_TICKS;
+      this.personPlays = false;
       await playthrough.do(["new episode"]);
     }
   }
@@ -138,6 +158,8 @@ export class Session {
   get clock() {
     if (this.playthrough.state.ended) return "episode over";
     if (this.replay.length) return "the link's keys";
-    return this.paused ? "paused" : this.policyPlays ? "the policy plays" : "running";
+    if (this.paused) return "paused";
+    if (this.policyPlays) return "the policy plays";
+    return this.recordPlays ? "the recording plays" : "running";
   }
 }

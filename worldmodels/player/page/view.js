@@ -2,7 +2,7 @@
 
 import { FAR } from "./playthrough.js";
 
-const SIDE = 64, MOST_ERROR = 64, STEP = 3;
+const MOST_ERROR = 64, STEP = 3;
 const COLOURS = [[0, 12, 14, 18], [64, 30, 66, 130], [128, 112, 118, 124], [192, 206, 182, 84], [255, 255, 243, 150]];
 
 /** The colour of each strength of difference, 256 times red, green and blue: as in the Python player. */
@@ -11,6 +11,11 @@ const MAP = Array.from({ length: 256 }, (_, level) => {
   const [low, high] = [COLOURS[above - 1], COLOURS[above]], share = (level - low[0]) / (high[0] - low[0]);
   return [1, 2, 3].map((i) => Math.round(low[i] + (high[i] - low[i]) * share));
 });
+
+/** Return a grey frame, of one number for each pixel, in three colours; others are as they are. */
+export function inColour(frame, [, , channels]) {
+  return channels === 3 ? frame : Uint8Array.from({ length: 3 * frame.length }, (_, i) => frame[Math.floor(i / 3)]);
+}
 
 /** Return the difference of two frames as colours; small ones are spread out. */
 export function differenceMap(a, b) {
@@ -22,9 +27,10 @@ export function differenceMap(a, b) {
   return found;
 }
 
-/** Draw a frame of red, green and blue on a canvas of its size. */
-export function drawFrame(canvas, frame) {
-  const image = new ImageData(SIDE, SIDE);
+/** Draw a frame of red, green and blue on a canvas, which takes its height and width. */
+export function drawFrame(canvas, frame, [height, width]) {
+  if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+  const image = new ImageData(width, height);
   for (let from = 0, to = 0; from < frame.length; from += 3, to += 4) {
     image.data[to] = frame[from];
     image.data[to + 1] = frame[from + 1];

@@ -16,6 +16,7 @@ const calls = {
     return ort.env.wasm.numThreads;
   },
   observe: (...values) => model.observe(...values),
+  choose: (...values) => model.choose(...values),
   step: (...values) => model.step(...values),
   branch: (...values) => model.branch(...values),
   putBack: () => model.putBack(),
