@@ -68,9 +68,7 @@ def statistics_table(results: Results, scale: Scale | None) -> Markup:
     ]
     for player in results.players():
         strata = results.strata_of_player(player, scale)
-        cells = (
-            element("td", element("b", rounded(float(one(strata)))), class_="number") for one in statistics.values()
-        )
+        cells = (_plain_cell(float(one(strata))) for one in statistics.values())
         rows.append([Markup(player.capitalize()), element("td", "–", class_="number"), *cells])
     return scrolling_table(["Variant", "Runs", *statistics], rows)
 
@@ -193,11 +191,13 @@ def _by_task(results: Results) -> Markup:
     ]
     played = [curves.played.get(task, {}) for task in curves.tasks]
     for player in dict.fromkeys(name for own in played for name in own):
-        known = ("–" if player not in own else rounded(own[player]) for own in played)
-        rows.append(
-            [Markup(player.capitalize()), *(element("td", element("b", words), class_="number") for words in known)]
-        )
+        rows.append([Markup(player.capitalize()), *(_plain_cell(own.get(player)) for own in played)])
     return scrolling_table(["Variant", *(curves.titles[task] for task in curves.tasks)], rows)
+
+
+def _plain_cell(value: float | None) -> Markup:
+    """Return the cell of a number without an interval."""
+    return element("td", element("b", "–" if value is None else rounded(value)), class_="number")
 
 
 def _scale_note(results: Results, scale: Scale | None) -> Markup | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from worldmodels.core.specs import Observation
@@ -10,7 +10,8 @@ from worldmodels.core.types import Batch
 from worldmodels.player.session.controls.box_controls import action_of
 from worldmodels.player.session.episodes.episodes_snapshot import RecordedSnapshot
 from worldmodels.player.session.snapshot import TimelineEntry
-from worldmodels.player.session.worlds.frames import Frame, Vectors, image_of, row_of, vectors_of, with_image
+from worldmodels.player.session.worlds.frames import row_of
+from worldmodels.player.session.worlds.real_world import ShownWorld
 from worldmodels.recordings.action_recording import Action
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class RunEpisodes:
         return self._reader.window(span.stream, span.start, min(span.length, steps))
 
 
-class RecordedWorld:
+class RecordedWorld(ShownWorld):
     """A world that shows recorded episodes; another action than the recorded one leaves reality.
 
     It has the attributes of a `RealWorld`. Once it is left it is frozen: the models go on without it.
@@ -70,13 +71,13 @@ class RecordedWorld:
     human_view, counts = False, False
 
     def __init__(self, store: EpisodeStore, part: str | None = None) -> None:
-        self._store, self._part = store, part
+        super().__init__(part)
+        self._store = store
         self.order: Sequence[int] = range(len(store.spans))
         self.info: dict[str, Any] = {}
         self.index, self.at, self.frozen = -1, 0, False
         self.actions: list[Action] = []
         self.first: Observation
-        self.observation: Observation
         self.reward = 0.0
         self._chosen: int | None = None
         self._observations: Any = None
@@ -86,30 +87,6 @@ class RecordedWorld:
     def spans(self) -> Sequence[EpisodeSpan]:
         """All recorded episodes."""
         return self._store.spans
-
-    @property
-    def frame(self) -> Frame | None:
-        """The recorded image."""
-        return self.image
-
-    @property
-    def image(self) -> Frame | None:
-        """The same: nothing draws itself here."""
-        return image_of(self.observation, self._part)
-
-    def changed(self, frame: Frame) -> Observation:
-        """Return the last observation with another image."""
-        return with_image(self.observation, frame, self._part)
-
-    @property
-    def vectors(self) -> Vectors:
-        """The recorded numbers."""
-        return vectors_of(self.observation)
-
-    @property
-    def variables(self) -> Mapping[str, float]:
-        """An empty mapping: experience holds no variables."""
-        return {}
 
     @property
     def ended(self) -> bool:

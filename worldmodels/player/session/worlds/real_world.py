@@ -39,7 +39,44 @@ class RealWorldState(NamedTuple):
     context: tuple[tuple[Action, Observation], ...]
 
 
-class RealWorld:
+class ShownWorld:
+    """The pictures and numbers of a world's last observation, as agents see them.
+
+    Args:
+        part: the name of the image to show, if an observation has several.
+    """
+
+    observation: Observation
+
+    def __init__(self, part: str | None = None) -> None:
+        self._part = part
+
+    @property
+    def frame(self) -> Frame | None:
+        """The picture to show, if there is one."""
+        return self.image
+
+    @property
+    def image(self) -> Frame | None:
+        """The image that agents see, if they see one."""
+        return image_of(self.observation, self._part)
+
+    def changed(self, frame: Frame) -> Observation:
+        """Return the last observation with another image."""
+        return with_image(self.observation, frame, self._part)
+
+    @property
+    def vectors(self) -> Vectors:
+        """The numbers that agents see."""
+        return vectors_of(self.observation)
+
+    @property
+    def variables(self) -> Mapping[str, float]:
+        """The true variables of the moment, by name; NaN for an absent thing, none if there are none to read."""
+        return {}
+
+
+class RealWorld(ShownWorld):
     """A game together with its last observation, reward and end.
 
     Args:
@@ -64,10 +101,10 @@ class RealWorld:
         frozen: bool = False,
         part: str | None = None,
     ) -> None:
+        super().__init__(part)
         self._env: Any = env  # which may save its state, or not
         self._seed: int | None = seed
-        self.human_view, self.frozen, self._part = human_view, frozen, part
-        self.observation: Observation
+        self.human_view, self.frozen = human_view, frozen
         self.reward = 0.0
         self.ended = False
         self.info: dict[str, Any] = {}
@@ -75,27 +112,11 @@ class RealWorld:
 
     @property
     def frame(self) -> Frame | None:
-        """The picture to show, if there is one."""
         drawn = self._env.render() if self.human_view else None
         return self.image if drawn is None else np.asarray(drawn, np.uint8)
 
     @property
-    def image(self) -> Frame | None:
-        """The image that agents see, if they see one."""
-        return image_of(self.observation, self._part)
-
-    def changed(self, frame: Frame) -> Observation:
-        """Return the last observation with another image."""
-        return with_image(self.observation, frame, self._part)
-
-    @property
-    def vectors(self) -> Vectors:
-        """The numbers that agents see."""
-        return vectors_of(self.observation)
-
-    @property
     def variables(self) -> Mapping[str, float]:
-        """The true variables of the moment, by name; NaN for an absent thing, none if the environment reports none."""
         tells = not self.frozen and hasattr(self._env, "variables")
         return self._env.variables() if tells else {}
 
@@ -128,7 +149,7 @@ class RealWorld:
         self.context = deque(context)
 
 
-class ReplayStartWorld:
+class ReplayStartWorld(ShownWorld):
     """A world that gives steps of a run's experience to start from, after which only a model goes on.
 
     It has the attributes of a frozen `RealWorld`.
@@ -138,36 +159,12 @@ class ReplayStartWorld:
     reward, ended = 0.0, False
 
     def __init__(self, starts: StartWindows, streams: Streams, part: str | None = None) -> None:
-        self._starts, self._root, self._part = starts, streams.key("player/starts"), part
+        super().__init__(part)
+        self._starts, self._root = starts, streams.key("player/starts")
         self._resets = 0
         self.info: dict[str, Any] = {}
         self.first: Observation
-        self.observation: Observation
         self.context: tuple[tuple[Action, Observation], ...] = ()
-
-    @property
-    def frame(self) -> Frame | None:
-        """The last image of the experience, from which the model goes on."""
-        return self.image
-
-    @property
-    def image(self) -> Frame | None:
-        """The same: nothing draws itself here."""
-        return image_of(self.observation, self._part)
-
-    def changed(self, frame: Frame) -> Observation:
-        """Return the last observation with another image."""
-        return with_image(self.observation, frame, self._part)
-
-    @property
-    def vectors(self) -> Vectors:
-        """The last numbers of the experience."""
-        return vectors_of(self.observation)
-
-    @property
-    def variables(self) -> Mapping[str, float]:
-        """An empty mapping: experience holds no variables."""
-        return {}
 
     def reset(self) -> None:
         """Go to the end of another window of experience."""
