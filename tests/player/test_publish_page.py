@@ -85,7 +85,8 @@ def test_a_page_names_each_file_with_its_hash(built: Path, tmp_path: Path, monke
         assert gzip.decompress(packed).decode() == content
         assert file["bytes"] == len(packed)
         assert file["sha256"] == hashlib.sha256(content.encode()).hexdigest()
-    assert {file.name for file in MODULES.iterdir()} <= {file.name for file in page.iterdir()}
+    assert {file.name for file in MODULES} >= {"page.js", "gamepad.js", "index.html"}
+    assert {file.name for file in MODULES} <= {file.name for file in page.iterdir()}
     assert (page / tree["script"]).read_text() == SCRIPTS[0]
     assert (page / tree["gpu"]["script"]).read_text() == GPU_SCRIPTS[0]
 
@@ -100,6 +101,9 @@ def test_a_world_has_its_game_with_options_and_keys(
     assert (options["num_levels"], options["start_level"], options["use_backgrounds"]) == (30, 7, False)
     assert "skip_layouts" not in options
     assert world["keys"] == {"left": ["left", "a"], "right": ["right", "d"], "up": ["up", "w"], "down": ["down", "s"]}
+    moves = {"12": "up", "13": "down", "14": "left", "15": "right"}
+    specials = {"0": "space", "1": "k", "2": "l", "3": "u", "4": "i", "5": "o"}
+    assert world["pad"] == {**specials, "8": "x", "9": "c", **moves}
     assert world["buttons"][7] == ["right"] and len(world["meanings"]) == 15
     assert [x.get("draw") for x in world["functions"]["step"]["inputs"]] == ["normal"]
 

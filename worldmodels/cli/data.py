@@ -147,7 +147,7 @@ def add_publish(commands: argparse._SubParsersAction) -> None:
         help="make one file or a static page of a run that others can play in",
         description="Make a pack of a run: one file with its weights in 16 bits, its configuration, steps to start "
         "from, an evaluation and a film. It can be given wherever a run's folder can. Or make a page, which plays the "
-        "world model beside the real game in any browser.",
+        "world model in any browser, beside the native game or recorded episodes of another environment.",
     )
     add_run(command)
     kind = command.add_mutually_exclusive_group(required=True)

@@ -23,11 +23,13 @@ from worldmodels.player.page_episodes import FILE as EPISODES
 from worldmodels.player.page_episodes import check_recordable, episodes_file
 from worldmodels.player.page_weights import FILE as WEIGHTS
 from worldmodels.player.page_weights import apart
+from worldmodels.player.session.controls.key_table import COMMAND_KEYS, Command
 from worldmodels.player.session.controls.keys import Controls
 from worldmodels.player.session.worlds.foreign_game import ForeignGame
+from worldmodels.player.web.guide_parts import pad_part
 
-MODULES = Path(__file__).parent / "page"
-"""The files of the page that are the same for all worlds."""
+MODULES = (*(Path(__file__).parent / "page").iterdir(), Path(__file__).parent / "web" / "page" / "gamepad.js")
+"""The files of the page that are the same for all worlds; gamepads are those of the player in a browser."""
 BUILT = Path(__file__).parents[2] / "build" / "engine"
 """The folder in which `make page` puts the games and ONNX Runtime in WebAssembly."""
 ENGINE, RUNTIME = "engine.wasm", "ort-wasm-simd-threaded.wasm"
@@ -35,6 +37,8 @@ SCRIPTS = ("ort.wasm.min.mjs", "ort-wasm-simd-threaded.mjs")
 GPU_RUNTIME = "ort-wasm-simd-threaded.asyncify.wasm"
 GPU_SCRIPTS = ("ort.webgpu.min.mjs", "ort-wasm-simd-threaded.asyncify.mjs")
 """Browsers with WebGPU take these instead."""
+PAD_BACK = 8
+"""The place of the button that is called Back, Select or View."""
 PAGE = "page.json"
 RATE = 15
 """Steps a second at which a page begins to play."""
@@ -112,13 +116,16 @@ def _of_episodes(run: LoadedRun, folder: Path, place: str) -> dict[str, Any]:
 
 
 def _keys(buttons: Sequence[Sequence[str]], meanings: Sequence[str]) -> dict[str, Any]:
-    """Return the buttons and names of all actions, and the keys of each button and its meaning."""
-    bound = Controls(buttons, meanings).bound_buttons()
+    """Return the buttons and names of all actions, and the keys of each button, its meaning and a gamepad's buttons."""
+    controls = Controls(buttons, meanings)
+    bound = controls.bound_buttons()
     return {
         "buttons": buttons,
         "meanings": meanings,
         "keys": {button: keys for button, keys, _ in bound},
         "names": {button: meaning for button, _, meaning in bound},
+        # A page has no screen of help, which this button of a gamepad shows in the player.
+        "pad": {**pad_part(controls), PAD_BACK: COMMAND_KEYS[Command.PUT_BACK][0]},
     }
 
 
@@ -158,7 +165,7 @@ def _write_page(folder: Path, world: Mapping[str, str]) -> None:
     if (folder / PAGE).is_file():
         known = parse_strict(read_regular(folder / PAGE), f"'{folder / PAGE}'")["worlds"]
         worlds += [other for other in known if other["name"] != world["name"]]
-    for file in MODULES.iterdir():
+    for file in MODULES:
         write_atomic(folder / file.name, file.read_bytes())
     make_folder(folder / "runtime")
     for script in (*SCRIPTS, *GPU_SCRIPTS):

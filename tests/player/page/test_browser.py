@@ -74,6 +74,23 @@ def test_keys_move_both_worlds_and_x_puts_the_model_back(page: Path) -> None:
     browse(page, act)
 
 
+def test_a_gamepad_moves_pauses_and_puts_back(page: Path) -> None:
+    async def act(tab: Any, address: str) -> None:
+        await begin(tab)
+        await tab.evaluate("window.pad = { connected: true, axes: [0.9, 0], buttons: [] }")
+        await tab.evaluate("navigator.getGamepads = () => [window.pad]")
+        await tab.evaluate("dispatchEvent(new Event('gamepadconnected'))")
+        await shows(tab, "#facts", "action run right")
+        await tab.evaluate(
+            "Object.assign(pad, { axes: [0, 0], buttons: Array(10).fill({}).with(9, { pressed: true }) })"
+        )
+        await shows(tab, "#facts", "paused")
+        await tab.evaluate("pad.buttons = Array(10).fill({}).with(8, { pressed: true })")
+        await shows(tab, "#facts", " 0 steps alone")
+
+    browse(page, act)
+
+
 def test_a_link_shows_what_was_played(page: Path) -> None:
     keys = "#world={}&seed=5&keys=C1h4xe2"
 

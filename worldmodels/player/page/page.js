@@ -4,6 +4,7 @@ import { Controls, keyName } from "./controls.js";
 import { Engine } from "./engine.js";
 import { fetchFile } from "./files.js";
 import { Film, save } from "./film.js";
+import { bindGamepad } from "./gamepad.js";
 import { checkActions, readLink, writeLink } from "./link.js";
 import { Playthrough } from "./playthrough.js";
 import { hasGpu, machineText } from "./processors.js";
@@ -217,6 +218,7 @@ function showControls() {
   byId("touch").replaceChildren(make("div", { className: "moves" }, ...touch.filter(isMove)), ...touch.filter((one) => !isMove(one)));
   byId("rules").textContent = world.rules;
   const rows = [...Object.entries(world.keys).map(([button, keys]) => [keys.map((key) => LABELS[key] ?? key).join(" "), world.names[button]]), ...session.commands.map(([, name, , help]) => [name, help])];
+  rows.push(["Gamepad", "cross or stick, and buttons; Start pauses, Back puts the model back"]);
   byId("keys").replaceChildren(...rows.map((row) => make("tr", {}, ...row.map((text) => make("td", {}, text)))));
 }
 
@@ -263,6 +265,14 @@ function onKey(event, pressed) {
   if (session.press(name, pressed)) event.preventDefault();
 }
 
+/** Keys that a gamepad holds, by its buttons. */
+const padKeys = new Map();
+const padInput = {
+  press: (button, key) => (padKeys.set(button, key), session?.press(key, true)),
+  release: (button) => session?.press(padKeys.get(button), false),
+};
+
+bindGamepad(() => {}, () => session && "keys", () => world.pad, padInput);
 addEventListener("keydown", (event) => onKey(event, true));
 addEventListener("keyup", (event) => onKey(event, false));
 addEventListener("blur", () => session?.controls.releaseAll());
