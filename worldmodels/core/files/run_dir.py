@@ -5,15 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
-import shlex
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import datetime, timezone
-from importlib import metadata
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +15,7 @@ from typing import Any
 from worldmodels.core.configuration.sections import to_dict
 from worldmodels.core.errors import FileError, RunError, nearest, os_errors_reported
 from worldmodels.core.files.checkpoint import Checkpoints
+from worldmodels.core.files.circumstances import circumstances
 from worldmodels.core.files.json_files import read_json
 from worldmodels.core.files.packs import run_folder
 from worldmodels.core.files.writing import NAME as LOCK
@@ -37,7 +32,6 @@ from worldmodels.core.files.writing import (
 from worldmodels.core.files.yaml_files import to_yaml
 
 FORMAT = 1
-PACKAGES = ("worldmodels", "numpy", "tensorflow", "tf-keras", "tensorflow-probability", "gymnasium", "safetensors")
 
 
 @dataclass(frozen=True)
@@ -223,7 +217,11 @@ class RunDir:
         make_folder(self.path)  # a run's folder as a whole may be a link
         text = config_text(config)
         write_atomic(self.config, text)
-        noted = {**meta, **_circumstances(), "config_sha256": hashlib.sha256(text.encode()).hexdigest()}
+        noted = {
+            **meta,
+            **{"format": FORMAT, **circumstances()},
+            "config_sha256": hashlib.sha256(text.encode()).hexdigest(),
+        }
         # Last, because its presence is what makes the folder a run.
         write_atomic(self.meta, json.dumps(noted, indent=2, allow_nan=False) + "\n")
 
@@ -260,35 +258,3 @@ def config_text(config: Any) -> str:
 
 def _runs_in(folder: Path) -> list[str]:
     return sorted(str(meta.parent) for meta in folder.glob("*/meta.json"))
-
-
-def _circumstances() -> dict[str, Any]:
-    """Return what one wants to know of a run a year later."""
-    return {
-        "format": FORMAT,
-        "created": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "command": shlex.join(sys.argv),
-        "git": _git_hash(),
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "packages": {name: _version(name) for name in PACKAGES},
-    }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _git_hash() -> str | None:
-    """Return the commit of this source tree, with "-dirty" where it was changed since; None outside of a checkout."""
-    root = Path(__file__).parents[3]
-    if not (root / ".git").exists():
-        return None
-    command = ["git", "-C", str(root), "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return None
