@@ -152,7 +152,7 @@ function draw() {
   byId("real-name").textContent = game.recorded ? "Recorded" : "Real";
   byId("real").classList.toggle("frozen", Boolean(game.frozen));
   byId("real-total").textContent = game.frozen ? "stands still" : `return ${real.total.toFixed(1)}`;
-  byId("error").textContent = game.frozen ? "nothing to compare" : `error ${state.history.at(-1).error.toFixed(1)} of 255`;
+  byId("error").textContent = game.frozen ? "-" : `${state.history.at(-1).error.toFixed(1)} of 255`;
   const action = state.action === null ? "-" : world.meanings[state.action];
   byId("facts").textContent = `${game.title} · step ${state.step} · ${state.sincePutBack} steps alone · action ${action} · ${session.clock}`;
   byId("facts").setAttribute("aria-live", session.paused ? "polite" : "off"); // a screen reader says each step of its own
