@@ -179,12 +179,24 @@ test("a recording plays by itself until a key is pressed, and X lets it go on th
 test("R begins the next recorded episode, which plays", async () => {
   const session = await begun({}, undefined, new RecordedGame(RECORD, 4));
   session.press("right", true);
+  session.press("right", false);
   await ticks(session, 1);
   assert.equal(session.commands.at(-1)[3], "next recorded episode");
   session.press("r", true);
   await ticks(session, 1);
   assert.deepEqual(events(session), ["action 1", "new episode", "action 1"]);
   assert.equal(session.playthrough.game.index, 1);
+});
+
+test("a key that is held at the end of a recording leaves the next one", async () => {
+  const session = await begun({}, undefined, new RecordedGame(RECORD, 4));
+  await ticks(session, 3);
+  assert.equal(session.clock, "episode over");
+  session.press("right", true);
+  await ticks(session, 15);
+  session.controls.choose = () => 0;
+  await ticks(session, 1);
+  assert.equal(session.playthrough.game.frozen, true);
 });
 
 test("after a link that left a recording the person plays, and one that did not goes on with it", async () => {

@@ -163,7 +163,8 @@ def test_a_recording_plays_until_a_key_moves_and_x_goes_on_with_it(recorded_page
         await shows(tab, "#error", "-")
         still = await pictures(tab)
         (step,) = re.findall(r"step (\d+)", await tab.inner_text("#facts"))
-        await shows(tab, "#facts", f"step {int(step) + 3} ")
+        later = "(step) => Number(document.getElementById('facts').innerText.match(/step (\\d+)/)[1]) > step"
+        await tab.wait_for_function(later, arg=int(step) + 3, timeout=WAIT)
         assert (await pictures(tab))[1] == still[1]
         await tab.keyboard.up("ArrowRight")
         await tab.keyboard.press("x")

@@ -72,7 +72,7 @@ export class Session {
   command(key) {
     const event = (what, notice) => this.waiting.push(async () => {
       await this.playthrough.do(what);
-      this.personPlays = false;
+      this.personPlays = this.controls.held.length > 0;
       this.notice = notice;
       this.endTicks = END_TICKS;
     });
@@ -132,7 +132,7 @@ export class Session {
     else if (!playthrough.state.ended) await playthrough.do(["action", this.action]);
     else if (--this.endTicks <= 0) {
       this.endTicks = END_TICKS;
-      this.personPlays = false;
+      this.personPlays = this.controls.held.length > 0;
       await playthrough.do(["new episode"]);
     }
   }
