@@ -14,7 +14,7 @@ export async function askForThreads() {
 /** Return how many threads the learned world gets: one for each core but the page's own. */
 export function threads() {
   if (!self.crossOriginIsolated) return 1;
-  return Math.max(1, Math.min(MOST_THREADS, navigator.hardwareConcurrency || 1));
+  return Math.max(1, Math.min(MOST_THREADS, (navigator.hardwareConcurrency || 1) - 1));
 }
 
 /** Whether the browser has the instructions for vectors and exceptions that the modules are compiled with. */
