@@ -25,7 +25,7 @@ CONFIG = {"seed": 3}
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Versions of packages and of the source take many calls, all of which only read; and a kill is no power cut."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr(run_dir, "_circumstances", lambda: {"format": run_dir.FORMAT})
+    monkeypatch.setattr(run_dir, "circumstances", dict)
 
 
 def begin(folder: Path) -> None:
