@@ -87,6 +87,7 @@ def test_a_gamepad_moves_pauses_and_puts_back(page: Path) -> None:
         await shows(tab, "#facts", "paused")
         await tab.evaluate("pad.buttons = Array(10).fill({}).with(8, { pressed: true })")
         await shows(tab, "#facts", " 0 steps alone")
+        assert "paused" in await tab.inner_text("#facts")
 
     browse(page, act)
 
@@ -139,6 +140,7 @@ def test_p_lets_the_policy_play_until_a_key_moves(policy_page: Path) -> None:
         await shows(tab, "#message", "you play")
         await tab.click("#commands >> text=policy")
         await shows(tab, "#facts", "the policy plays")
+        assert "expects a return of" in await tab.inner_text("#policy")
 
     browse(policy_page, act)
 
@@ -188,6 +190,7 @@ def test_damaged_recordings_are_a_sentence(recorded_page: Path, tmp_path: Path) 
         async def act(tab: Any, address: str) -> None:
             await tab.click("#list button")
             await shows(tab, "#message", text)
+            assert await tab.is_hidden("#player")
 
         browse(copy, act)
 
