@@ -42,7 +42,6 @@ REASONS = {
     },
     "Spinning Up has it": {
         "agent.alpha",
-        "agent.backtrack_steps",
         "agent.box_distribution",
         "agent.line_search",
         "agent.noise",

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import tensorflow as tf
-from line import Line
+from line import Line, Place
 
 from worldmodels.agents import build_agent
 from worldmodels.agents.api import Rollouts
@@ -197,3 +197,20 @@ def test_l2_shrinks_all_weights_but_biases(line, starts):
 def test_a_checkpoint_of_another_size_is_refused():
     with pytest.raises(CheckpointError, match="the policy"):
         build(config=replace(CONFIG, vectors=HeadConfig(1, 9))).load(build().save())
+
+
+def test_imagines_at_its_temperature(starts):
+    class Scaled(Line):
+        """Each step is as long as the temperature."""
+
+        def imagine(self, state, action, temperature, seed):
+            to = super().imagine(state, action, temperature, seed)
+            return Place(state.position + temperature * (to.position - state.position))
+
+    returns = {}
+    for temperature in (0.0, 1.0):
+        agent = build(config=replace(CONFIG, imagined_temperature=temperature))
+        metrics = agent.update_from_imagination(Scaled(), StartStates(starts, CONTINUES), seed(0))
+        returns[temperature] = float(metrics["policy/return"])
+    assert returns[0.0] == 0  # nobody leaves place 0, which pays nothing
+    assert returns[1.0] > 0

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from worldmodels.agents import build_agent
+from worldmodels.agents.on_policy import trpo
 from worldmodels.agents.on_policy.config import TRPOConfig
 from worldmodels.models.config import HeadConfig
 
@@ -44,9 +45,10 @@ def test_without_line_search_a_step_costs_about_as_much_as_was_estimated():
         assert (metrics["step_share"], metrics["backtracks"]) == (1, 0)
 
 
-def test_where_no_length_is_accepted_the_policy_stays_and_the_value_learns():
+def test_where_no_length_is_accepted_the_policy_stays_and_the_value_learns(monkeypatch):
     """A KL within the limit is not among the lengths that are tried: the first step is ten times too long."""
-    agent = build_agent(replace(CONFIG, damping=0.0, backtrack_steps=1), bandits.CHOICES, bandits.key(0))
+    monkeypatch.setattr(trpo, "BACKTRACK_STEPS", 1)
+    agent = build_agent(replace(CONFIG, damping=0.0), bandits.CHOICES, bandits.key(0))
     before = agent.save()["network"]
     for i in range(20):
         metrics = agent.update_from_rollouts(bandits.play(agent, bandits.CHOICES, i), bandits.key(i))

@@ -108,7 +108,8 @@ class OnPolicyAgent(Agent):
             return self.act(features, memory, 1.0, seed)
 
         def imagine(starts, memory):
-            return rollout(model, policy, starts, memory, RolloutOptions(self.config.horizon), rollout_seed)
+            options = RolloutOptions(self.config.horizon, self.config.imagined_temperature)
+            return rollout(model, policy, starts, memory, options, rollout_seed)
 
         trajectory = self._devices.run(imagine, (starts.states, memory), axis=1)
         # Whether a start's episode truly ended is known; only what follows has to be predicted.

@@ -38,6 +38,9 @@ class OnPolicyConfig(ModelFreeAgentConfig):
     horizon: Size = 50
     """Steps of each imagined rollout (`simulated_rollout_length` in SimPLe's code). The loop sets the length of real
     rollouts."""
+    imagined_temperature: NonNegative = 1.0
+    """Temperature of the world model in imagined rollouts: 1 samples its predictions, 0 takes the most probable ones,
+    which are the mean in a `flow` and take one call instead of `model.calls`."""
     gae_lambda: Share = 0.97
     """Lambda of generalised advantage estimation and of the value's returns (`lam` in Spinning Up)."""
     reward_transform: RewardTransform = "none"
@@ -87,8 +90,6 @@ class TRPOConfig(PolicyGradientConfig):
     line_search: bool = True
     """Whether a step is shortened until its KL is below the limit and its loss falls. Without, the step of the natural
     policy gradient has the length that a quadratic estimate of the KL gives."""
-    backtrack_steps: Size = 10
-    """Most step lengths that the line search tries before it gives the step up (`backtrack_iters` in Spinning Up)."""
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,8 @@ from worldmodels.models.optimizers import Optimizer
 
 BACKTRACK_FACTOR = 0.8
 """Factor between successive step lengths of the line search (`backtrack_coeff` in Spinning Up)."""
+BACKTRACK_STEPS = 10
+"""Most step lengths that the line search tries before it gives the step up (`backtrack_iters` in Spinning Up)."""
 CONJUGATE_GRADIENT_STEPS = 10
 """Iterations of the conjugate gradient method (`cg_iters` in Spinning Up)."""
 SOLVED = 1e-10
@@ -183,7 +185,7 @@ class TRPO(OnPolicyAgent):
 
         share, backtracks = tf.constant(1.0), tf.constant(0)
         if self.config.line_search:
-            share, backtracks = backtrack(accepts, BACKTRACK_FACTOR, self.config.backtrack_steps)
+            share, backtracks = backtrack(accepts, BACKTRACK_FACTOR, BACKTRACK_STEPS)
         move(share)
         return share, backtracks
 
