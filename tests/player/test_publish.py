@@ -58,6 +58,27 @@ def test_a_film_of_held_keys_for_a_run_without_a_policy(run: Path, tmp_path: Pat
     assert (run_folder(tmp_path / "a.world") / "film.mp4").stat().st_size > 10_000
 
 
+def test_a_world_that_began_as_a_pack_has_the_commands_of_both(pack: Path, tmp_path: Path) -> None:
+    changes = {**CHANGES, "training.pretrained": str(pack), "training.fit": 0}
+    world = worldmodels.train("coinrun", "debug_simple", changes, tmp_path / "world")
+    publish(world, tmp_path / "a.world", "A")
+    before, _ = read_card(tmp_path / "a.world").command.split("\n")
+    assert before == read_card(pack).command
+
+
+def test_a_flow_is_packed_as_the_averages_that_draw(tmp_path: Path) -> None:
+    tree = {
+        "model": {
+            "weights": {"flow/place": np.ones(2), "events/place": np.ones(3)},
+            "averages": {"averaged/place": np.ones(2)},
+        },
+        "agent": {},
+    }
+    packed = publishing._weights(tree, np.float16)
+    assert packed["model"]["weights"].keys() == {"events/place"}
+    assert packed["model"]["averages"].keys() == {"averaged/place"}
+
+
 def test_the_weights_are_those_of_the_run_in_16_bits(run: Path, pack: Path) -> None:
     packed, ours = worldmodels.load(pack), worldmodels.load(run)
     pairs = zip(packed.parts.model.save()["weights"].items(), ours.parts.model.save()["weights"].items(), strict=True)

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from worldmodels.config.run_config import open_config
+from worldmodels.config.run_config import RunConfig, open_config
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.checkpoint import TENSORS, Checkpoints
 from worldmodels.core.files.json_files import parse_strict
-from worldmodels.core.files.packs import FILM, SUFFIX, Card, write_pack
+from worldmodels.core.files.packs import FILM, SUFFIX, Card, is_pack, read_card, write_pack
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import read_regular
 from worldmodels.core.output import print_text
@@ -27,17 +27,18 @@ from worldmodels.envs.config import MOST_SKIPPED, EnvConfig
 from worldmodels.envs.games.levels import Levels, has_test_levels, level_words
 from worldmodels.evaluation.request import Request
 from worldmodels.evaluation.run import evaluate_run
+from worldmodels.models.flow.config import NETWORK
 from worldmodels.player.app import play_runs
 from worldmodels.player.session.options import PlayOptions
 
 MOST_WEIGHT_BYTES = 8 * 2**20
 START_STEPS = 512
 """Steps of experience in a pack; a dream starts there."""
-SHORTEST = 64
+SHORTEST = 40
 """Steps of each stream in a pack: more than the windows of a player or an evaluation."""
 LOSS = 1.02
 """The error of 16-bit weights over that of the run's own; a pack with more keeps 32 bits."""
-FILM_STEPS, PUT_BACK_EVERY = 300, 60
+FILM_STEPS, PUT_BACK_EVERY = 200, 50
 HELD = ("right", "right up", "right", "up", "left", "right up", "down")
 """Keys that the film of a world without a policy holds in turn, each for HELD_STEPS steps."""
 HELD_STEPS = 12
@@ -92,7 +93,7 @@ def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", 
             config.model.kind,
             config.agent.kind,
             found,
-            _command(meta),
+            _commands(config, meta),
             str(meta.get("git") or ""),
             licence,
             {name: value for name, value in rounded.items() if value is not None},
@@ -136,8 +137,15 @@ class _Beginning:
 
 
 def _weights(tree: Mapping[str, Any], kind: type[np.floating[Any]]) -> dict[str, Any]:
-    """Return the weights of model and agent, float32 numbers as `kind`, without what only learning needs."""
-    return {name: _lighter(tree[name], kind) for name in ("model", "agent")}
+    """Return the weights of model and agent, float32 numbers as `kind`, without what only learning needs.
+
+    Where a flow draws with averages of its network's weights, the averages are enough.
+    """
+    lighter = {name: _lighter(tree[name], kind) for name in ("model", "agent")}
+    if "averages" in lighter["model"]:
+        weights = lighter["model"]["weights"].items()
+        lighter["model"]["weights"] = {name: value for name, value in weights if not name.startswith(f"{NETWORK}/")}
+    return lighter
 
 
 def _lighter(node: Any, kind: type[np.floating[Any]]) -> Any:
@@ -182,6 +190,13 @@ def _film(packed: RunDir, levels: Levels) -> None:
         levels=levels,
     )
     play_runs([packed.path], options)
+
+
+def _commands(config: RunConfig, meta: Mapping[str, Any]) -> str:
+    """Return the command that trained a run, after those of the pack with whose model it began, one on each line."""
+    pretrained = getattr(config.training, "pretrained", "")
+    before = [read_card(pretrained).command] if pretrained and is_pack(pretrained) else []
+    return "\n".join([*before, _command(meta)])
 
 
 def _command(meta: Mapping[str, Any]) -> str:

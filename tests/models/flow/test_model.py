@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from worldmodels.core.errors import ConfigError
+from worldmodels.core.errors import CheckpointError, ConfigError
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import build_model
@@ -73,6 +73,21 @@ def test_one_call_averages_what_more_calls_choose_from(learned: Flow) -> None:
         light = learned.frame(learned.imagine(state, action, 1.0, np.array([3, 4]))).numpy().mean((1, 2, 3))
         grey[calls] = ((light > 50) & (light < 205)).mean()
     assert grey[1] > 0.5 and grey[3] < 0.2 and learned.config.calls == 3
+
+
+def test_the_averages_alone_draw_as_all_weights_do(learned: Flow) -> None:
+    """A pack has the averages, and not the network's weights that they follow."""
+    tree = learned.save()
+    tree["weights"] = {name: value for name, value in tree["weights"].items() if not name.startswith("flow/")}
+    packed = build()
+    packed.load(tree)
+    state, action = state_of(learned, 2), np.array([0, 1])
+    ours, theirs = (model.imagine(state, action, 1.0, np.array([3, 4])) for model in (learned, packed))
+    np.testing.assert_array_equal(learned.frame(ours), packed.frame(theirs))
+    np.testing.assert_array_equal(ours.reward, theirs.reward)
+    del tree["averages"]["averaged/place"]
+    with pytest.raises(CheckpointError, match="lacks 'flow/place'"):
+        build().load(tree)
 
 
 def test_a_drawing_says_where_pixels_come_from(learned: Flow) -> None:

@@ -52,7 +52,7 @@ class Card:
     step: int
     """Real environment steps of the checkpoint."""
     command: str
-    """The command that trained the run."""
+    """The command that trained the run; of a run that began with the model of a pack, the commands of both."""
     commit: str
     """The commit of the source that trained it; empty if there was none."""
     licence: str
@@ -86,12 +86,14 @@ def write_pack(path: Path | str, folder: Path, card: Card) -> None:
 
 
 def read_card(path: Path | str) -> Card:
-    """Return the card of a pack.
+    """Return the card of a pack, which a file or `gallery:NAME` names.
 
     Raises:
         FileError: the file is missing, or it is no pack of this version.
+        UserError: there is no such world in the gallery.
     """
-    return _read(Path(path), _bytes_of(Path(path)))[0]
+    file = _file_of(os.fspath(path))
+    return _read(file, _bytes_of(file))[0]
 
 
 def gallery() -> dict[str, Path]:
@@ -106,19 +108,23 @@ def run_folder(path: Path | str) -> Path:
         FileError: the pack is damaged, or cannot be unpacked.
         UserError: there is no such world in the gallery.
     """
-    given = os.fspath(path)
-    if given.startswith(GALLERY):
-        name, worlds = given.removeprefix(GALLERY), gallery()
-        if name not in worlds:
-            raise UserError(unknown("gallery world", name, worlds))
-        return _unpacked(worlds[name])
-    return _unpacked(Path(path)) if is_pack(path) else Path(path)
+    return _unpacked(_file_of(os.fspath(path))) if is_pack(path) else Path(path)
 
 
 def is_pack(path: Path | str) -> bool:
     """Return whether a path names a pack, there or not, or a world of the gallery."""
     given = os.fspath(path)
     return given.startswith(GALLERY) or (given.endswith(SUFFIX) and not Path(given).is_dir())
+
+
+def _file_of(given: str) -> Path:
+    """Return the file of a pack; raise UserError if the gallery has no such world."""
+    if not given.startswith(GALLERY):
+        return Path(given)
+    name, worlds = given.removeprefix(GALLERY), gallery()
+    if name not in worlds:
+        raise UserError(unknown("gallery world", name, worlds))
+    return worlds[name]
 
 
 def _unpacked(path: Path) -> Path:

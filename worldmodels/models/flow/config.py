@@ -11,6 +11,9 @@ from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.models.api import ModelSpec, image_shape
 from worldmodels.models.config import OptimizerConfig
 
+NETWORK, AVERAGED = "flow", "averaged"
+"""Names of the network that learns and of its averages, which draw; the weights of both have the same names below."""
+
 
 def _adam() -> OptimizerConfig:
     return OptimizerConfig(learning_rate=6e-4, beta2=0.99, epsilon=1e-8, clip=1.0, warmup=200, weight_decay=1e-5)

@@ -19,7 +19,7 @@ from worldmodels.models import devices, draws
 from worldmodels.models.api import Drawing
 from worldmodels.models.devices import draw_rows
 from worldmodels.models.flow import path
-from worldmodels.models.flow.config import FlowConfig
+from worldmodels.models.flow.config import AVERAGED, NETWORK, FlowConfig
 from worldmodels.models.flow.network import FlowNetwork, Past
 from worldmodels.models.frame_stack import push
 from worldmodels.models.graph import graph, update_graph
@@ -68,8 +68,8 @@ class Flow:
         seeds = np.random.default_rng(np.asarray(seed).view(np.uint32))
         shape = self.spec.observation_shape
         sizes = (shape, config.frames, action.width, config.width, config.blocks)
-        self.network = FlowNetwork(*sizes, seeds, "flow")
-        self.averaged = FlowNetwork(*sizes, seeds, "averaged")
+        self.network = FlowNetwork(*sizes, seeds, NETWORK)
+        self.averaged = FlowNetwork(*sizes, seeds, AVERAGED)
         self.events = EventNetwork(max(config.width // 4, 1), EVENT_SHIFT, shape, action.width, seeds)
         summary = self.events.summary_size
         self.reward_head = HurdleReward(summary, HEAD_UNITS, EVENT_WEIGHT, seeds)
@@ -238,7 +238,11 @@ class Flow:
         }
 
     def load(self, tree: dict[str, Any]) -> None:
-        load_variables(self.variables, tree["weights"], "the world model")
+        weights = tree["weights"]
+        if not any(name.startswith(f"{NETWORK}/") for name in weights):  # a pack has the averages alone
+            followed = {name.replace(AVERAGED, NETWORK, 1): value for name, value in tree["averages"].items()}
+            weights = {**weights, **followed}
+        load_variables(self.variables, weights, "the world model")
         load_variables(self._averages, tree["averages"], "the world model's averages")
         self.optimizer.load(tree["optimizer"])
 
