@@ -29,15 +29,16 @@ HORIZON = 15
 """Steps ahead at which its image error is reported."""
 
 
-def measure(run: Path, episodes: int = EPISODES, windows: int = WINDOWS) -> dict[str, Any]:
-    """Return the step of a run's newest checkpoint, its returns by levels, and the figures of its world model."""
+def measure(run: Path, episodes: int = EPISODES, windows: int = WINDOWS, step: int | None = None) -> dict[str, Any]:
+    """Return the step of a run's checkpoint, by default the newest, its returns by levels, and the figures of its world
+    model."""
     load_tensorflow()
     from worldmodels.evaluation.evaluator import Evaluator
     from worldmodels.evaluation.measure import Occasion
     from worldmodels.evaluation.measures.returns import play_grid
     from worldmodels.loading.load import load_run
 
-    loaded = load_run(run)
+    loaded = load_run(run, step)
     settings = EvaluationConfig(episodes=episodes, windows=windows, horizon=HORIZON, max_steps=4_000)
     evaluator = Evaluator(loaded.parts, settings, Streams(0), ENVIRONMENTS, lambda text: print(text, flush=True))
     try:
