@@ -13,7 +13,7 @@ from typing import Any
 
 from worldmodels.core.errors import UserError
 from worldmodels.core.files.json_files import parse_strict
-from worldmodels.core.files.packs import GALLERY, gallery, is_pack, read_card
+from worldmodels.core.files.packs import GALLERY, is_pack, read_card
 from worldmodels.core.files.writing import make_folder, read_regular, write_atomic
 from worldmodels.envs.config import EnvConfig, game_options
 from worldmodels.envs.games.table import ACTION_KEYS, GAME_INFO, GameInfo
@@ -76,20 +76,14 @@ def publish_page(run: str | Path, folder: str | Path, title: str | None = None, 
         check_recordable(loaded)
     name = re.sub(r"[^a-z0-9]+", "_", Path(str(run).removeprefix(GALLERY)).stem.lower())
     place = f"worlds/{name}"
-    title = title or _card_title(run) or f"{game.title if game else env.game}, {loaded.run_dir.path.name}"
+    if not title:
+        ours = f"{game.title if game else env.game}, {loaded.run_dir.path.name}"
+        title = read_card(run).title if is_pack(run) else ours
     world = {"name": name, "title": title, "rate": RATE, **_exported(loaded, folder, place)}
     world |= _of_game(game, env) if game else _of_episodes(loaded, folder, place)
     _write_json(folder / "worlds" / name / "world.json", world)
     _write_page(folder, {"name": name, "title": title, "path": f"worlds/{name}/world.json"})
     return name
-
-
-def _card_title(run: str | Path) -> str:
-    """Return the title of a pack, which may be one of the gallery; "" for a run's folder."""
-    if not is_pack(run):
-        return ""
-    worlds = gallery()
-    return read_card(worlds.get(str(run).removeprefix(GALLERY), Path(run))).title
 
 
 def _of_game(game: GameInfo, env: EnvConfig) -> dict[str, Any]:
