@@ -47,6 +47,7 @@ def test_the_card(run: Path, pack: Path) -> None:
     assert (card.model, card.agent) == ("deterministic", "ppo")
     assert card.step == worldmodels.load(run).step and card.levels == "unseen"
     assert card.evaluation["eval/image_error_at_2"] > 0
+    assert {"eval/return", "eval/actions_reproduced"} < card.evaluation.keys()
     assert {"config.yaml", "meta.json", "film.mp4", "replay/store.json"} < card.files.keys()
 
 
@@ -114,7 +115,7 @@ def test_weights_that_are_too_large_are_refused_before_they_are_evaluated(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(publishing, "MOST_WEIGHT_BYTES", 100)
-    monkeypatch.setattr(publishing, "evaluate_run", None)
+    monkeypatch.setattr(publishing, "load_run", None)
     with pytest.raises(UserError, match="The weights of a pack have at most 100 bytes"):
         publish(run, tmp_path / "a.world", "A")
     assert not (tmp_path / "a.world").exists()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import tempfile
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -21,12 +22,17 @@ from worldmodels.core.files.packs import FILM, SUFFIX, Card, is_pack, read_card,
 from worldmodels.core.files.run_dir import RunDir
 from worldmodels.core.files.writing import read_regular
 from worldmodels.core.output import print_text
+from worldmodels.core.seeding import Streams
 from worldmodels.core.types import Batch
 from worldmodels.datasets import Source, open_source, write
 from worldmodels.envs.config import MOST_SKIPPED, EnvConfig
 from worldmodels.envs.games.levels import Levels, has_test_levels, level_words
+from worldmodels.evaluation.evaluator import Evaluator
+from worldmodels.evaluation.measure import Occasion
+from worldmodels.evaluation.measures.world_model import predict_windows
 from worldmodels.evaluation.request import Request
-from worldmodels.evaluation.run import evaluate_run
+from worldmodels.evaluation.run import ENVIRONMENTS, evaluate_run
+from worldmodels.loading.load import load_run
 from worldmodels.models.flow.config import NETWORK
 from worldmodels.player.app import play_runs
 from worldmodels.player.session.options import PlayOptions
@@ -48,8 +54,9 @@ def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", 
     """Make a pack of a run, and return its card.
 
     The pack is evaluated as it will be opened: on unseen levels if the game has any, or on test levels if the training
-    levels are too many to be compared. If rounding to 16 bits makes the
-    error of images larger by more than 2 %, the weights keep 32 bits.
+    levels are too many to be compared. The world model is evaluated alone, and what that does not measure, such as
+    returns, while the policy plays. If rounding to 16 bits makes the error of images larger by more than 2 %, the
+    weights keep 32 bits.
 
     Args:
         run: the run's folder.
@@ -73,18 +80,18 @@ def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", 
     with tempfile.TemporaryDirectory() as folder:
         packed = RunDir.create(Path(folder, out.stem), config, {})
         _copy_starts(run_dir, packed)
-        evaluation = Request(run_dir.path, "real" if config.trains_policy else "model", levels, step=found, videos=0)
-        metrics: dict[str, float | None] = {}
+        error = 0.0
         for kind in (np.float16, np.float32):
             shutil.rmtree(packed.checkpoints, ignore_errors=True)
             weights = Checkpoints(packed.checkpoints).write(found, _weights(tree, kind)) / TENSORS
             if weights.stat().st_size > MOST_WEIGHT_BYTES:  # before minutes of evaluation
                 size = f"{weights.stat().st_size:,} bytes"
                 raise UserError(f"The weights of a pack have at most {MOST_WEIGHT_BYTES:,} bytes; '{run}' has {size}.")
-            metrics = metrics or _evaluated(evaluation)
-            rounded = _evaluated(replace(evaluation, path=packed.path))
-            if _error(rounded) <= LOSS * _error(metrics):
+            error = error or _image_error(run_dir.path, found, levels)
+            if kind == np.float32 or _image_error(packed.path, found, levels) <= LOSS * error:
                 break
+        modes = ("real", "model") if config.trains_policy else ("model",)
+        metrics = [_evaluated(Request(packed.path, mode, levels, videos=0)) for mode in modes]
         _film(packed, levels)
         meta = parse_strict(read_regular(run_dir.meta), f"'{run_dir.meta}'")
         card = Card(
@@ -96,7 +103,7 @@ def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", 
             _commands(config, meta),
             str(meta.get("git") or ""),
             licence,
-            {name: value for name, value in rounded.items() if value is not None},
+            dict(ChainMap(*reversed(metrics))),
             levels,
         )
         write_pack(out, packed.path, card)
@@ -156,17 +163,22 @@ def _lighter(node: Any, kind: type[np.floating[Any]]) -> Any:
     return node.astype(kind) if isinstance(node, np.ndarray) and node.dtype == np.float32 else node
 
 
-def _evaluated(request: Request) -> dict[str, float | None]:
-    """Return the metrics of an evaluation."""
+def _evaluated(request: Request) -> dict[str, float]:
+    """Return the metrics of an evaluation that have a value."""
     (path,) = evaluate_run(request)
     tree: dict[str, float | None] = parse_strict(read_regular(path), f"'{path}'")["metrics"]
-    return tree
+    return {name: value for name, value in tree.items() if value is not None}
 
 
-def _error(metrics: Mapping[str, float | None]) -> float:
-    """Return the sum of a model's image errors over the steps ahead."""
-    errors = [value for name, value in metrics.items() if name.startswith("eval/image_error_at_")]
-    return sum(value for value in errors if value is not None)
+def _image_error(run: Path, step: int, levels: Levels) -> float:
+    """Return the sum of the errors of images that a run's world model predicts, over the steps ahead."""
+    loaded = load_run(run, step)
+    evaluator = Evaluator(loaded.parts, loaded.config.evaluation, Streams(0), ENVIRONMENTS, levels=levels)
+    try:
+        error = next(iter(predict_windows(evaluator, Occasion("shift", levels)).errors.values())).image_error
+    finally:
+        evaluator.close()
+    return float(np.nansum(error.mean)) if error else 0.0
 
 
 def _film(packed: RunDir, levels: Levels) -> None:
