@@ -272,12 +272,12 @@ def test_a_temperature_of_the_model_is_one_more_axis(make: Callable[..., Evaluat
 
 
 def test_a_planner_plays_in_the_real_game(make: Callable[..., Evaluate]) -> None:
-    planner = ["small", "rollouts=10", "horizon=1"]
-    tree = make()(agent="planner", planner=planner, settings={"temperatures": [1.0]}, videos=0)
+    planner, settings = ["small", "rollouts=10", "horizon=1"], {"temperatures": [1.0], "model_temperatures": [0.5]}
+    tree = make()(agent="planner", planner=planner, settings=settings, videos=0)
     assert tree["planner"]["rollouts"] == 10 and tree["planner"]["policy"] == "agent"
     # Every step pays its action: the planner takes 4, the best, wherever no no-op is forced on it.
     assert tree["returns"][0]["policy"]["returns"] == [12, 16, 20, 32]
-    assert tree["returns"][0]["model_temperature"] == 1
+    assert tree["returns"][0]["model_temperature"] == 0.5
     assert "world_model" not in tree
 
 
@@ -327,6 +327,7 @@ def test_settings_are_checked(make: Callable[..., Evaluate]) -> None:
         ({"agent": "planer"}, "Unknown agent 'planer'. Did you mean 'planner'"),
         ({"agent": "planner", "mode": "model"}, "The agent 'planner' plays in the real game"),
         ({"step": 3, "all_checkpoints": True}, "Either all checkpoints or one of them"),
+        ({"agent": "planner", "settings": {"context": 2}}, "--context has no effect with --agent planner"),
         ({"videos": -1}, "The number of episodes to film is -1"),
     ],
 )

@@ -87,12 +87,12 @@ def _gallery(options: argparse.Namespace) -> None:
     from worldmodels.core.files.packs import GALLERY, gallery, read_card
     from worldmodels.telemetry.run_table import print_table
 
-    cards = {name: (read_card(path), path.stat().st_size) for name, path in gallery().items()}
-    rows = [
-        [f"{GALLERY}{name}", card.title, card.model, card.agent, f"{card.step:,}", f"{size / 1e6:.1f} MB"]
-        for name, (card, size) in cards.items()
-    ]
-    print_table("Learned worlds", ["name", "world", "model", "policy", "steps", "size"], rows)
+    rows = []
+    for name, path in gallery().items():
+        card, size = read_card(path), path.stat().st_size
+        policy = "none" if card.agent == "random" else card.agent
+        rows.append([f"{GALLERY}{name}", card.title, card.model, policy, f"{size / 1e6:.1f} MB"])
+    print_table("Learned worlds", ["name", "world", "model", "policy", "size"], rows)
 
 
 def add_certify(commands: argparse._SubParsersAction) -> None:

@@ -17,7 +17,7 @@ MODES = ("real", "imagined", "model")
 WITHOUT_EFFECT = {
     "model": ("temperatures", "noops", "episodes", "max_steps"),
     "imagined": ("noops", "episodes", "max_steps"),
-    "planner": ("model_temperatures", "context", "horizon", "windows"),
+    "planner": ("context", "horizon", "windows"),
     "random": ("temperatures", "model_temperatures", "context", "horizon", "windows"),
 }
 """The settings without an effect, by the mode, or by the agent in the real game."""
