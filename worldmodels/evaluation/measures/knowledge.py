@@ -175,7 +175,7 @@ def print_knowledge(knowledge: Knowledge, levels: str) -> None:
         "The share of each variable's variance that a linear probe explains; below 0 is worse than always saying the "
         f"mean. Kept: saying {knowledge.horizons[-1]} steps ahead that it stays as it is."
     )
-    print_table(f"What the model knows, {levels}", ["variable", "seen", *ahead, "kept"], rows, caption)
+    print_table(f"Variables that probes read, {levels}", ["variable", "seen", *ahead, "kept"], rows, caption)
 
 
 def knowledge_tree(knowledge: Knowledge) -> dict[str, Any]:
