@@ -40,11 +40,11 @@ from worldmodels.player.session.options import PlayOptions
 MOST_WEIGHT_BYTES = 8 * 2**20
 START_STEPS = 512
 """Steps of experience in a pack; a dream starts there."""
-SHORTEST = 40
+SHORTEST = 36
 """Steps of each stream in a pack: more than the windows of a player or an evaluation."""
 LOSS = 1.02
 """The error of 16-bit weights over that of the run's own; a pack with more keeps 32 bits."""
-FILM_STEPS, PUT_BACK_EVERY = 200, 50
+FILM_STEPS, PUT_BACK_EVERY = 150, 50
 HELD = ("right", "right up", "right", "up", "left", "right up", "down")
 """Keys that the film of a world without a policy holds in turn, each for HELD_STEPS steps."""
 HELD_STEPS = 12
