@@ -67,6 +67,11 @@ def test_a_world_that_began_as_a_pack_has_the_commands_of_both(pack: Path, tmp_p
     assert before == read_card(pack).command
 
 
+def test_a_pack_of_a_pack_has_its_command_and_commit(pack: Path) -> None:
+    loaded, card = worldmodels.load(pack), read_card(pack)
+    assert publishing._origin(pack, loaded.run_dir, loaded.config) == (card.command, card.commit)
+
+
 def test_a_flow_is_packed_as_the_averages_that_draw(tmp_path: Path) -> None:
     tree = {
         "model": {

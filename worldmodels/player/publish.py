@@ -93,15 +93,15 @@ def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", 
         modes = ("real", "model") if config.trains_policy else ("model",)
         metrics = [_evaluated(Request(packed.path, mode, levels, videos=0)) for mode in modes]
         _film(packed, levels)
-        meta = parse_strict(read_regular(run_dir.meta), f"'{run_dir.meta}'")
+        commands, commit = _origin(run, run_dir, config)
         card = Card(
             title,
             config.env.game,
             config.model.kind,
             config.agent.kind,
             found,
-            _commands(config, meta),
-            str(meta.get("git") or ""),
+            commands,
+            commit,
             licence,
             dict(ChainMap(*reversed(metrics))),
             levels,
@@ -204,11 +204,16 @@ def _film(packed: RunDir, levels: Levels) -> None:
     play_runs([packed.path], options)
 
 
-def _commands(config: RunConfig, meta: Mapping[str, Any]) -> str:
-    """Return the command that trained a run, after those of the pack with whose model it began, one on each line."""
+def _origin(run: str | Path, run_dir: RunDir, config: RunConfig) -> tuple[str, str]:
+    """Return the command that trained a run, and the commit of the source that did. A pack has those of its card. The
+    command follows those of the pack with whose model the run began, one on each line."""
+    if is_pack(run):
+        card = read_card(run)
+        return card.command, card.commit
+    meta = parse_strict(read_regular(run_dir.meta), f"'{run_dir.meta}'")
     pretrained = getattr(config.training, "pretrained", "")
     before = [read_card(pretrained).command] if pretrained and is_pack(pretrained) else []
-    return "\n".join([*before, _command(meta)])
+    return "\n".join([*before, _command(meta)]), str(meta.get("git") or "")
 
 
 def _command(meta: Mapping[str, Any]) -> str:
