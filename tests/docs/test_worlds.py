@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from site_pages.worlds import entry, figures, films, pages
 
-from worldmodels.core.files.packs import Card, gallery
+from worldmodels.core.files.packs import Card, gallery, read_card
+
+DOCS = Path(__file__).parents[2] / "docs"
+COLUMNS = (
+    "eval/told_apart_coarse_at_15",
+    "eval/told_apart_coarse_at_30",
+    "eval/return",
+    "eval/random_return",
+    "eval/blind_return",
+)
 
 CARD = Card(
     title="Maze, 7 levels",
@@ -40,6 +52,16 @@ def test_every_world_has_an_entry_whose_metrics_have_meanings() -> None:
     text = pages()["reference/worlds.md"]
     assert all(f"`gallery:{name}`" in text and f"films/{name}.mp4" in films() for name in gallery())
     assert "` |  |" not in text
+
+
+def test_the_gallery_s_table_has_the_cards() -> None:
+    """A row is the world, its training levels, told apart after 15 and 30 steps, and returns: policy, random, blind."""
+    rows = dict(re.findall(r"^\| `gallery:(\w+)` \|(.*)\|$", (DOCS / "gallery.md").read_text(), re.MULTILINE))
+    assert rows.keys() == gallery().keys()
+    for name, row in rows.items():
+        found = read_card(f"gallery:{name}").evaluation
+        expected = [f"{found[metric]:.2f}" if metric in found else "-" for metric in COLUMNS]
+        assert [cell.strip() for cell in row.split("|")][2:] == expected, name
 
 
 def test_films_are_there() -> None:
