@@ -30,7 +30,7 @@ REFUSED = {
         "planner": "RUN --planner tiny",
         "agent": "RUN --agent random --mode model",
         "temperatures": "RUN --agent random --temperatures 1",
-        "model_temperatures": "RUN --agent planner --model-temperatures 1",
+        "model_temperatures": "RUN --agent random --model-temperatures 1",
         "noops": "RUN --mode imagined --noops 1",
         "episodes": "RUN --mode model --episodes 1",
         "max_steps": "RUN --mode model --max-steps 1",
