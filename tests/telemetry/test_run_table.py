@@ -8,7 +8,7 @@ import time
 import pytest
 from rich.console import Console
 
-from worldmodels.telemetry.run_table import FRAME_LINES, RunStatus, RunTable, line, print_table, summary, table
+from worldmodels.telemetry.run_table import FRAME_LINES, RunStatus, RunTable, line, summary, table
 
 STATUSES = [
     RunStatus("lr_0.1/seed_0", "done", 1000, 1000, 4.25, 61.0),
@@ -74,12 +74,3 @@ def test_in_a_terminal_there_is_a_table() -> None:
     with RunTable("grid", lambda: STATUSES, console) as display:
         display.message("an event")
     assert "an event" in file.getvalue() and "400 of 1,000" in file.getvalue()
-
-
-def test_in_a_narrow_terminal_names_stay_whole(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "40")
-    file = io.StringIO()
-    print_table("Worlds", ["name", "world"], [["gallery:coinrun_dreamer", "CoinRun, 20 levels"]], file=file)
-    lines = file.getvalue().splitlines()
-    assert any("gallery:coinrun_dreamer" in line for line in lines)
-    assert all(any(word in line for line in lines) for word in ("CoinRun", "20", "levels"))

@@ -91,8 +91,8 @@ def _gallery(options: argparse.Namespace) -> None:
     for name, path in gallery().items():
         card, size = read_card(path), path.stat().st_size
         policy = "none" if card.agent == "random" else card.agent
-        rows.append([f"{GALLERY}{name}", card.title, card.model, policy, f"{size / 1e6:.1f} MB"])
-    print_table("Learned worlds", ["name", "world", "model", "policy", "size"], rows)
+        rows.append([name, card.title, card.model, policy, f"{size / 1e6:.1f} MB"])
+    print_table("Learned worlds", ["name", "world", "model", "policy", "size"], rows, f"worldmodels play {GALLERY}NAME")
 
 
 def add_certify(commands: argparse._SubParsersAction) -> None:

@@ -117,10 +117,7 @@ def _number(value: float | None) -> str:
 def print_table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "", file: TextIO | None = None
 ) -> None:
-    """Print texts in columns: the first to the left, the others, numbers as a rule, to the right.
-
-    In a narrow terminal the first is broken last, since it has names to type.
-    """
+    """Print texts in columns: the first to the left, the others, numbers as a rule, to the right."""
     table = Table(
         title=_cell(title),
         caption=_cell(caption) or None,
@@ -129,7 +126,7 @@ def print_table(
         caption_justify="left",
     )
     for index, column in enumerate(columns):
-        table.add_column(_cell(column), justify="right" if index else "left", overflow="fold", no_wrap=not index)
+        table.add_column(_cell(column), justify="right" if index else "left")
     for row in rows:
         table.add_row(*map(_cell, row))
     Console(file=file, highlight=False).print(table)
