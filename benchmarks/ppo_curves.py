@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from few_steps.cell_jobs import Place
 from few_steps.cells import Experiment, Learner
 from few_steps.measure_curve import EVERY, MEASURED_STEPS
 from few_steps.reached import Curve, Needed, steps_needed
+from few_steps.report import table
 from provenance import made_line
 
 from worldmodels.core.files.writing import write_atomic
@@ -92,8 +93,10 @@ def report(measured: Sequence[Mapping[str, Any]], compared: Sequence[Mapping[str
     by_game = {game: [found for found in measured if found["game"] == game] for game in games}
     processors = ", ".join(sorted({found["processor"] for found in measured}))
     lines = [PREAMBLE, "", f"On {processors}. {made_line(measured)}", "", "## Returns of PPO on test levels", ""]
-    lines += table(("game", "seeds", *(f"{steps:,}" for steps in MEASURED_STEPS)), map(curve_row, by_game.values()))
-    lines += ["", "## Steps that PPO needs for the return of another learner", ""]
+    lines += table(
+        ("game", "seeds", *(f"{steps:,}" for steps in MEASURED_STEPS)), [curve_row(cells) for cells in by_game.values()]
+    )
+    lines += ["## Steps that PPO needs for the return of another learner", ""]
     names = ("game", "learner", "real steps", "runs", "return", "steps that PPO needs", "times as many")
     minutes = ("minutes of a core", "minutes that PPO needs")
     rows = [
@@ -103,7 +106,7 @@ def report(measured: Sequence[Mapping[str, Any]], compared: Sequence[Mapping[str
         for game in games
         if (cells := [one for one in compared if kind(one) == (experiment, learner, game)])
     ]
-    return "\n".join([*lines, *table((*names, *minutes), rows)]) + "\n"
+    return "\n".join([*lines, *table((*names, *minutes), rows)])
 
 
 def kind(cell: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -154,11 +157,6 @@ def bounded(steps: float, factor: float, form: str) -> str:
     if steps <= first:
         return f"at most {form.format(factor * first)}"
     return form.format(factor * steps) if steps <= last else f"more than {form.format(factor * last)}"
-
-
-def table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    head = ["| " + " | ".join(titles) + " |", "|" + "---|" * len(titles)]
-    return head + ["| " + " | ".join(row) + " |" for row in rows]
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
     python docs/make_gallery.py
 
-A game with levels is played on levels that the model never saw. Of the windows that hold one episode, the sheet shows
-the one in which the game moves most. The actions are held keys; where actions are numbers, they are the policy's.
+A game with levels is played on levels that are no training levels. Of the windows that hold one episode, the sheet
+shows the one in which the game moves most. The actions are held keys; where actions are numbers, they are the
+policy's.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ def _learners(figures: dict[str, Any]) -> Iterator[str]:
             f"probability of improvement over {title}, {LEVEL_TITLES[levels]} (95 %)",
         )
     ]
-    yield from _table(["learner", "n", *columns, "real steps", "minutes a run", "processor minutes a run"], rows)
+    yield from table(["learner", "n", *columns, "real steps", "minutes a run", "processor minutes a run"], rows)
 
 
 def _pairs(figures: dict[str, Any]) -> Iterator[str]:
@@ -81,7 +81,7 @@ def _pairs(figures: dict[str, Any]) -> Iterator[str]:
         "probability of improvement (95 %)",
         "games with the higher mean",
     ]
-    yield from _table(["pair", "n of each", "levels", *columns], rows)
+    yield from table(["pair", "n of each", "levels", *columns], rows)
 
 
 def _games(figures: dict[str, Any]) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _games(figures: dict[str, Any]) -> Iterator[str]:
         *("game", "learner", "levels", "n", "normalised return (95 %)", "of the random policy"),
         *("mean return (95 %)", "of the random policy", "mean return of each seed"),
     ]
-    yield from _table(columns, rows)
+    yield from table(columns, rows)
 
 
 def _foresight(figures: dict[str, Any]) -> Iterator[str]:
@@ -125,10 +125,10 @@ def _foresight(figures: dict[str, Any]) -> Iterator[str]:
         "ends, predicted / true",
         "image error / that of copying",
     ]
-    yield from _table(["game", "learner", *columns], rows)
+    yield from table(["game", "learner", *columns], rows)
 
 
-def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield f"| {' | '.join(columns)} |"
     yield "|" + "---|" * len(columns)
     yield from (f"| {' | '.join(row)} |" for row in rows)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import tempfile
-from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -90,8 +89,9 @@ def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", 
             error = error or _image_error(run_dir.path, found, levels)
             if kind == np.float32 or _image_error(packed.path, found, levels) <= LOSS * error:
                 break
-        modes = ("real", "model") if config.trains_policy else ("model",)
-        metrics = [_evaluated(Request(packed.path, mode, levels, videos=0)) for mode in modes]
+        metrics: dict[str, float] = {}
+        for mode in ("real", "model") if config.trains_policy else ("model",):
+            metrics |= _evaluated(Request(packed.path, mode, levels, videos=0))
         _film(packed, levels)
         commands, commit = _origin(run, run_dir, config)
         card = Card(
@@ -103,7 +103,7 @@ def publish(run: str | Path, out: str | Path, title: str, licence: str = "MIT", 
             commands,
             commit,
             licence,
-            dict(ChainMap(*reversed(metrics))),
+            metrics,
             levels,
         )
         write_pack(out, packed.path, card)
