@@ -3,9 +3,10 @@
     python benchmarks/blind_policy.py [--search]
 
 A policy holds one action, or several: in turn, or at random with fitted shares and lengths. The search plays random
-levels from 1,000,000 on, none of which is a training level of a measurement. It writes
-worldmodels/acting/blind_policies.yaml, from which evaluations take the policy. Its last round measures the best few on
-other episodes, so the choice is no lucky one.
+levels from 1,000,000 on, none of which is a training level of a measurement. Its last round measures the best few on
+other episodes, so the choice is no lucky one. Evaluations take the policies from
+worldmodels/acting/blind_policies.yaml. The search adds the games and modes that this file lacks, one by one, so the
+same command goes on after a stop. To search a policy anew, delete its line.
 
 Without --search only the table of the games of `learning.py` is made anew: results/blind_policy.md.
 """
@@ -44,7 +45,6 @@ TO_SEARCH, TO_CHOOSE = 1, 8
 BEST_ACTIONS, BEST_POLICIES, BEST_SINGLES = 3, 4, 2
 """Actions that are combined, and policies and single actions of the last round."""
 HOLDS = (1, 4, 16)
-MODES = ("easy", "hard")
 MOST_ACTIONS = 3
 FILE = Path(__file__).parent / "results" / "blind_policy.md"
 HEADING = f"""# Policies that see nothing
@@ -121,15 +121,22 @@ def search(game: str, mode: str) -> BlindPolicy:
     return measure([*singles[:BEST_SINGLES], *chosen], TO_CHOOSE, seed=1)[0]
 
 
-def search_all() -> Iterator[str]:
-    """Yield a line of the file of policies for each game and mode."""
+def search_missing() -> None:
+    """Search the games and modes that the file of policies lacks, and write it after each of them."""
+    policies = dict(blind_policies())
     for game, info in GAME_INFO.items():
-        for mode in [mode for mode in MODES if mode in info.modes]:
-            policy = search(game, mode)
-            yield (
-                f"{game} ({mode}): {{actions: {[*policy.actions]}, hold: {policy.hold}, "
-                f"in_turn: {str(policy.in_turn).lower()}}}"
-            )
+        for name, mode in ((f"{game} ({mode})", mode) for mode in info.modes):
+            if name not in policies:
+                policies[name] = search(game, mode)
+                print(entry(name, policies[name]), flush=True)
+                write_atomic(POLICIES, REMARK + "".join(f"{entry(*item)}\n" for item in sorted(policies.items())))
+    blind_policies.cache_clear()
+
+
+def entry(name: str, policy: BlindPolicy) -> str:
+    """Return the line of a policy in the file."""
+    in_turn = str(policy.in_turn).lower()
+    return f"{name}: {{actions: {[*policy.actions]}, hold: {policy.hold}, in_turn: {in_turn}}}"
 
 
 def mean_over_levels(found: dict[int, list[float]]) -> float:
@@ -166,12 +173,11 @@ def printed(lines: Iterable[str]) -> Sequence[str]:
 
 
 def main() -> None:
-    """Print and write the policies, if they are searched, and the table."""
+    """Search policies if asked to; print and write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--search", action="store_true", help="search the policies anew")
+    parser.add_argument("--search", action="store_true", help="search the policies that are missing first")
     if parser.parse_args().search:
-        write_atomic(POLICIES, REMARK + "\n".join(printed(search_all())) + "\n")
-        blind_policies.cache_clear()
+        search_missing()
     write_atomic(FILE, HEADING + "\n".join(printed(rows())) + "\n")
 
 

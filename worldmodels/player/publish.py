@@ -37,8 +37,8 @@ from worldmodels.player.app import play_runs
 from worldmodels.player.session.options import PlayOptions
 
 MOST_WEIGHT_BYTES = 8 * 2**20
-START_STEPS = 512
-"""Steps of experience in a pack; a dream starts there."""
+MOST_STREAMS, START_STEPS = 8, 288
+"""Streams and steps of experience in a pack; a dream starts there."""
 SHORTEST = 36
 """Steps of each stream in a pack: more than the windows of a player or an evaluation."""
 LOSS = 1.02
@@ -117,24 +117,25 @@ def _levels(env: EnvConfig) -> Levels:
 
 
 def _copy_starts(run: RunDir, packed: RunDir) -> None:
-    """Copy the first steps of a run's experience, at least START_STEPS in all, and SHORTEST of each stream."""
+    """Copy the first steps of a run's first streams, at least START_STEPS in all, and SHORTEST of each stream."""
     with closing(open_source(str(run.path))) as source:
-        length = max(-(-START_STEPS // source.spec.num_streams), SHORTEST)
-        write(str(packed.replay), _Beginning(source, min(length, source.spec.length)))
+        streams = min(source.spec.num_streams, MOST_STREAMS)
+        length = min(max(-(-START_STEPS // streams), SHORTEST), source.spec.length)
+        write(str(packed.replay), _Beginning(source, streams, length))
 
 
 class _Beginning:
-    """The first steps of each stream of another source; see `Source`."""
+    """The first steps of the first streams of another source; see `Source`."""
 
-    def __init__(self, source: Source, length: int) -> None:
+    def __init__(self, source: Source, streams: int, length: int) -> None:
         self._source = source
-        self.notes, self.spec = source.notes, replace(source.spec, length=length)
+        self.notes, self.spec = source.notes, replace(source.spec, num_streams=streams, length=length)
 
     def pieces(self) -> Iterator[Batch]:
         left = self.spec.length
         for piece in self._source.pieces():
             steps = min(left, piece.reward.shape[1])
-            yield piece.at(np.s_[:, :steps])
+            yield piece.at(np.s_[: self.spec.num_streams, :steps])
             left -= steps
             if not left:
                 return

@@ -155,10 +155,14 @@ EVENT_SHIFT = 4
 """Largest random shift of the event network's two frames in training, in pixels."""
 PATCH = 4
 """Side of the squares of pixels that are put into channels. Frames of other sides are continued at their edges."""
+CHANGE_SCALE = 16.0
+"""Factor of the change between the two frames. An event is a small change of few pixels beside all others, and a
+network that has to subtract the frames itself finds it much later or never."""
 
 
 class EventNetwork(Layer):
-    """Two convolutions over both frames, in squares of 4 x 4 pixels, and the largest value of each channel in space."""
+    """Two convolutions over a frame and the change to the next one, in squares of 4 x 4 pixels, and the largest value
+    of each channel in space."""
 
     def __init__(
         self, depth: int, shift: int, shape: tuple[int, int, int], action_width: int, seeds: np.random.Generator
@@ -171,7 +175,7 @@ class EventNetwork(Layer):
         self.shift, self.summary_size = shift, 2 * depth
         channels = 2 * PATCH**2 * colours
         with keras.name_scope("events"):
-            self.near = Conv2D(channels, depth, 3, 1, seeds, "near")
+            self.near = Conv2D(channels, depth, 3, 1, seeds, "changes")
             self.act = Linear(action_width, depth, seeds, "act")
             self.far = Conv2D(depth, 2 * depth, 3, 1, seeds, "far")
 
@@ -188,7 +192,8 @@ class EventNetwork(Layer):
             both = shifted(both, self.shift, seed)
         if np.any(self._padding):
             both = tf.pad(both, self._padding, "SYMMETRIC")
-        x = self.near(to_float(to_patches(both, PATCH)))
+        before, after = tf.split(to_float(both), 2, -1)
+        x = self.near(to_patches(tf.concat([before, CHANGE_SCALE * (after - before)], -1), PATCH))
         x = tf.nn.relu(x + self.act(action)[:, None, None])
         return tf.reduce_max(tf.nn.relu(self.far(x)), (1, 2))
 

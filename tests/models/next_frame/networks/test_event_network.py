@@ -56,6 +56,33 @@ def test_what_is_learned_in_one_corner_holds_in_the_others() -> None:
     np.testing.assert_allclose(found, [1, 0, 1, 0], atol=0.35)
 
 
+def test_a_faint_change_of_a_busy_picture_is_found() -> None:
+    network, head = build(), SymlogReward(16, 8, np.random.default_rng(3))
+    optimizer = Optimizer(named_variables([network, head]), OptimizerConfig(learning_rate=3e-3))
+    generator = np.random.default_rng(4)
+
+    def batch(rows: int) -> tuple[tf.Tensor, tf.Tensor, np.ndarray]:
+        """Frames of random colours; half of them become brighter by 40 of 255 in 4 x 4 pixels."""
+        before = generator.integers(0, 200, (rows, *SHAPE)).astype(np.uint8)
+        after, event = before.copy(), np.arange(rows) % 2
+        for i in np.flatnonzero(event):
+            row, column = generator.integers(4, 32, 2)
+            after[i, row : row + 4, column : column + 4] += 40
+        return tf.constant(before), tf.constant(after), event.astype(np.float32)
+
+    @tf.function
+    def learn(before: tf.Tensor, after: tf.Tensor, event: tf.Tensor) -> None:
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(head.loss(network(before, taken(0, 16), after), event, 0.0))
+        optimizer.minimize(tape, loss)
+
+    for _ in range(60):
+        learn(*batch(16))
+    before, after, event = batch(64)
+    found = head.reward(network(before, taken(0, 64), after)).numpy()
+    assert np.mean((found > 0.5) == event) > 0.9
+
+
 def test_images_are_moved_together_and_edges_repeated() -> None:
     images = tf.reshape(tf.range(2 * 4 * 4 * 1), (2, 4, 4, 1))
     seen = set()
