@@ -67,8 +67,29 @@ def test_a_pretrained_model_is_taken_over(tmp_path, model_based):
     assert float(loop.parts.model.weight) == 0.25
 
 
+def test_the_optimizers_of_a_pretrained_model_begin_anew(tmp_path):
+    """Otherwise the learning rate of a run whose schedule ends after 10 updates would be the last from the first on."""
+
+    class Model:
+        def save(self):
+            return {"weights": 1, "optimizer": {"updates": 0}, "picture": {"weights": 2, "optimizer": {"updates": 0}}}
+
+        def load(self, tree):
+            self.loaded = tree
+
+    run = made_run(tmp_path / "other", configured())
+    trained = {"weights": 3, "optimizer": {"updates": 10}, "picture": {"weights": 4, "optimizer": {"updates": 10}}}
+    Checkpoints(run.checkpoints).write(0, {"model": trained})
+    load_pretrained(model := Model(), str(run.path))
+    assert model.loaded["weights"] == 3 and model.loaded["picture"]["weights"] == 4
+    assert model.loaded["optimizer"] == model.loaded["picture"]["optimizer"] == {"updates": 0}
+
+
 def test_a_model_of_another_size_names_the_run(tmp_path):
     class Other:
+        def save(self):
+            return {}
+
         def load(self, tree):
             raise CheckpointError("'a' has shape (1,) in the checkpoint and (2,) in the world model.")
 

@@ -131,7 +131,7 @@ class ModelBasedConfig(LoopConfig):
     The losses of rewards and ends weigh each sequence by its usual probability, divided by the probability with which
     it is drawn, so predictions keep their probabilities."""
     pretrained: str = ""
-    """Folder of a run whose newest world model this run starts with."""
+    """Folder of a run whose newest world model this run starts with. The optimizer begins anew."""
     initial_replay: str = ""
     """Recorded experience that this run starts with, instead of the prefill. It is the folder of a run or of a replay
     store, FILE.npz, FILE.hdf5, or minari:NAME (docs/datasets.md)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +58,8 @@ def check_sources(config: RunConfig) -> Sources:
 
 
 def load_pretrained(model: WorldModel, run: str) -> None:
-    """Load the newest world model of another run, with its optimiser.
+    """Load the newest world model of another run. Its optimiser begins anew: the other run may have ended with a small
+    learning rate, and this run has a schedule of its own.
 
     Raises:
         CheckpointError: it does not fit; the text names both sizes.
@@ -66,9 +67,19 @@ def load_pretrained(model: WorldModel, run: str) -> None:
     _, tree = Checkpoints(RunDir.open(run).checkpoints).read()
     try:
         with fitting("this run's world model"):
-            model.load(tree["model"])
+            model.load(_with_optimizers_of(model.save(), tree["model"]))
     except CheckpointError as error:
         raise CheckpointError(f"training.pretrained '{run}': {error}") from error
+
+
+def _with_optimizers_of(new: Any, trained: Any) -> Any:
+    """Return a trained model's saved tree with the optimizers of a new one's."""
+    if not isinstance(trained, Mapping) or not isinstance(new, Mapping):
+        return trained
+    return {
+        name: new.get(name, part) if name == "optimizer" else _with_optimizers_of(new.get(name), part)
+        for name, part in trained.items()
+    }
 
 
 def copy_replay(place: str, replay: Replay) -> None:
