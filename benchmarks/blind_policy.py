@@ -74,10 +74,10 @@ def play(
     seed: int = 0,
     num_envs: int = NUM_ENVS,
 ) -> dict[int, list[float]]:
-    """Return the returns of the first `each` episodes of all environments, by their levels; 0 `levels` is no limit."""
-    env = make_vec(
-        game, seed=seed, num_envs=num_envs, distribution_mode=mode, start_level=first, num_levels=levels, num_threads=1
-    )
+    """Return the returns of the first `each` episodes of all environments, by their levels; 0 `levels` is no limit.
+    Exploration mode has one level, whatever is given."""
+    given = {} if mode == "exploration" else {"start_level": first, "num_levels": levels}
+    env = make_vec(game, seed=seed, num_envs=num_envs, distribution_mode=mode, num_threads=1, **given)
     actor = BlindActor(policy, num_envs, np.random.default_rng(seed))
     found: dict[int, list[float]] = defaultdict(list)
     returns, episodes, is_first = np.zeros(num_envs), np.zeros(num_envs, int), np.ones(num_envs, bool)

@@ -56,7 +56,7 @@ def test_every_world_has_an_entry_whose_metrics_have_meanings() -> None:
 
 
 def test_the_gallery_s_table_has_the_cards() -> None:
-    """A row is the world, its training levels, told apart after 15 and 30 steps, rewards, and returns of three players."""
+    """A row is the world, its training levels, told apart after 15 and 30 steps, rewards, and three returns."""
     rows = dict(re.findall(r"^\| `gallery:(\w+)` \|(.*)\|$", (DOCS / "gallery.md").read_text(), re.MULTILINE))
     assert rows.keys() == gallery().keys()
     for name, row in rows.items():
