@@ -17,6 +17,7 @@ import argparse
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from provenance import made_now
@@ -76,7 +77,7 @@ def play(
 ) -> dict[int, list[float]]:
     """Return the returns of the first `each` episodes of all environments, by their levels; 0 `levels` is no limit.
     Exploration mode has one level, whatever is given."""
-    given = {} if mode == "exploration" else {"start_level": first, "num_levels": levels}
+    given: dict[str, Any] = {} if mode == "exploration" else {"start_level": first, "num_levels": levels}
     env = make_vec(game, seed=seed, num_envs=num_envs, distribution_mode=mode, num_threads=1, **given)
     actor = BlindActor(policy, num_envs, np.random.default_rng(seed))
     found: dict[int, list[float]] = defaultdict(list)
