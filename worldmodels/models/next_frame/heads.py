@@ -175,7 +175,7 @@ class EventNetwork(Layer):
         self.shift, self.summary_size = shift, 2 * depth
         channels = 2 * PATCH**2 * colours
         with keras.name_scope("events"):
-            self.near = Conv2D(channels, depth, 3, 1, seeds, "changes")
+            self.changes = Conv2D(channels, depth, 3, 1, seeds, "changes")
             self.act = Linear(action_width, depth, seeds, "act")
             self.far = Conv2D(depth, 2 * depth, 3, 1, seeds, "far")
 
@@ -193,7 +193,7 @@ class EventNetwork(Layer):
         if np.any(self._padding):
             both = tf.pad(both, self._padding, "SYMMETRIC")
         before, after = tf.split(to_float(both), 2, -1)
-        x = self.near(to_patches(tf.concat([before, CHANGE_SCALE * (after - before)], -1), PATCH))
+        x = self.changes(to_patches(tf.concat([before, CHANGE_SCALE * (after - before)], -1), PATCH))
         x = tf.nn.relu(x + self.act(action)[:, None, None])
         return tf.reduce_max(tf.nn.relu(self.far(x)), (1, 2))
 
