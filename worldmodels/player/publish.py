@@ -199,7 +199,7 @@ def _film(packed: RunDir, levels: Levels) -> None:
         video=packed.path / FILM,
         steps=FILM_STEPS,
         put_back_every=PUT_BACK_EVERY,
-        zoom=3,
+        zoom=2,
         levels=levels,
     )
     play_runs([packed.path], options)
