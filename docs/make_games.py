@@ -28,15 +28,16 @@ LEVEL, STEPS = 3, 30  # the moment that is shown
 
 HEADING = """# The games
 
-Written by `python docs/make_games.py` from the table in `worldmodels/envs/native/games`. Left in each picture: what
-people see, one view for each distribution mode; right: what an agent sees, 64 x 64 pixels.
+For: players and users of the eighteen games. To play one, run `worldmodels play --game NAME`. Left in each picture is
+the view for people, one for each distribution mode. Right is the view of an agent, with 64 x 64 pixels.
 
-Actions are 0 to 14: nine directions, then the special actions D, A, W, S, Q and E, numbered as in Procgen. Those that a
-game gives no meaning do nothing. The player lays special actions on Space, K, L, U, I and O, because W A S D move.
-Episodes end as each game says, or are truncated at the time limit. Play any of them: `worldmodels play --game NAME`.
+Actions are 0 to 14: nine directions, then the special actions D, A, W, S, Q and E, numbered as in Procgen. Actions
+without a meaning in a game do nothing. In the player, special actions are on Space, K, L, U, I and O, because W A S D
+move. Episodes end by the rules of each game, or are truncated at the time limit.
 
-Variables are what is true of the current moment, for probes of what a model knows:
-[environments.md](native_games.md#what-is-true-of-a-moment) says how they are read and what they mean.
+Variables describe the current state, for probes of a model:
+[native_games.md](native_games.md#what-is-true-of-a-moment) explains them. `python docs/make_games.py` writes this
+page.
 """
 
 
