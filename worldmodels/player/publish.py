@@ -43,7 +43,7 @@ SHORTEST = 36
 """Steps of each stream in a pack: more than the windows of a player or an evaluation."""
 LOSS = 1.02
 """The error of 16-bit weights over that of the run's own; a pack with more keeps 32 bits."""
-FILM_STEPS, PUT_BACK_EVERY = 150, 50
+FILM_STEPS, PUT_BACK_EVERY = 100, 50
 HELD = ("right", "right up", "right", "up", "left", "right up", "down")
 """Keys that the film of a world without a policy holds in turn, each for HELD_STEPS steps."""
 HELD_STEPS = 12
@@ -199,7 +199,7 @@ def _film(packed: RunDir, levels: Levels) -> None:
         video=packed.path / FILM,
         steps=FILM_STEPS,
         put_back_every=PUT_BACK_EVERY,
-        zoom=2,
+        zoom=3,
         levels=levels,
     )
     play_runs([packed.path], options)

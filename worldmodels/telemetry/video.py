@@ -116,7 +116,7 @@ def _image_block(indices: Frame, left: int, top: int, palette: Image.Image) -> b
 
 GIF_WIDTH = 800
 """The largest default width of a .gif in pixels: a full screen of noise takes tens of megabytes."""
-MP4_OPTIONS = {"crf": "18", "flags": "+bitexact", "x264-params": "mbtree=0:qcomp=1"}
+MP4_OPTIONS = {"flags": "+bitexact", "x264-params": "mbtree=0:qcomp=1"}
 """The settings of the encoder; each encoder ignores the settings of others.
 
 The macroblock tree is off: with AVX-512, x264 reads past the end of the last row, unless the width is a multiple of 128
