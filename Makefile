@@ -66,7 +66,8 @@ lint-native:
 	@scripts/setup test
 	@scripts/lint_native
 
-WORLDS := $(patsubst worldmodels/gallery/%.world,gallery:%,$(wildcard worldmodels/gallery/*.world))
+# A page has no keys for actions that are numbers.
+WORLDS := $(filter-out gallery:pendulum,$(patsubst worldmodels/gallery/%.world,gallery:%,$(wildcard worldmodels/gallery/*.world)))
 
 page:
 	@scripts/setup onnx

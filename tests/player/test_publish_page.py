@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +18,7 @@ import pytest
 
 from worldmodels.cli import main
 from worldmodels.core.errors import UserError
+from worldmodels.core.files.packs import gallery, read_card
 from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.envs.config import EnvConfig
 from worldmodels.envs.games.table import GAME_INFO
@@ -23,6 +26,7 @@ from worldmodels.loading.export import NORMAL, UNIFORM
 from worldmodels.player import publish_page
 from worldmodels.player.publish_page import GPU_RUNTIME, GPU_SCRIPTS, MODULES, RUNTIME, SCRIPTS
 
+ROOT = Path(__file__).parents[2]
 ENV = EnvConfig(game="maze", num_levels=30, start_level=7, skip_layouts=5, use_backgrounds=False)
 
 
@@ -178,6 +182,14 @@ def test_what_no_page_can_have_is_a_sentence(built: Path, tmp_path: Path, monkey
     (built / "engine.wasm").unlink()
     with pytest.raises(UserError, match="A page needs engine.wasm in .* `make page`"):
         publish(monkeypatch, page, "runs/a")
+
+
+def test_make_page_takes_the_worlds_that_a_page_can_play() -> None:
+    """Pendulum's actions are numbers."""
+    recipe = subprocess.run(["make", "-n", "page"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert set(re.findall(r"gallery:(\w+)", recipe)) == {
+        name for name in gallery() if read_card(f"gallery:{name}").game in GAME_INFO
+    }
 
 
 def test_the_command_wants_a_pack_or_a_page(
