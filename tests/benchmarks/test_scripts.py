@@ -13,9 +13,11 @@ import archive
 import classics
 import collector_speed
 import explored_world
+import gpu
 import patch_motions
 import preset_speed
 import pytest
+import roofline
 import sharp
 import world_model_recipe
 from archive import Archive
@@ -74,6 +76,11 @@ def of_presets(_: Path) -> Iterator[Settings]:
         yield [preset], overrides
 
 
+def of_learners_on_a_device(_: Path) -> Iterator[Settings]:
+    for preset, overrides in (*gpu.LEARNERS.values(), *roofline.LEARNERS.values()):
+        yield [preset], overrides
+
+
 def of_recipes(_: Path) -> Iterator[Settings]:
     for recipe in world_model_recipe.RECIPES:
         yield ["dreamer_small"], world_model_recipe.settings_of(recipe, 600)
@@ -109,6 +116,7 @@ def of_sharp_models(_: Path) -> Iterator[Settings]:
         of_explored_worlds,
         of_collectors,
         of_presets,
+        of_learners_on_a_device,
         of_recipes,
         of_precisions,
         of_ppo,
