@@ -30,6 +30,7 @@ from worldmodels.acting.build import build_parts
 from worldmodels.config.environment import build_env
 from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
+from worldmodels.core.errors import counted
 from worldmodels.core.processor import usable_cores
 from worldmodels.loading.quiet import load_tensorflow
 
@@ -83,7 +84,7 @@ def hardware() -> str:
     """Return the device that computes, in words."""
     from worldmodels.models.devices import computing_processor, has_gpu
 
-    cores = "" if has_gpu() else f", {len(usable_cores())} cores"
+    cores = "" if has_gpu() else f", {counted(len(usable_cores()), 'core')}"
     return f"{computing_processor()}{cores}"
 
 

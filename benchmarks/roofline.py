@@ -41,12 +41,14 @@ DREAMERV2 = (
     *("model.encoder={kind: conv, depth: 16}", "model.decoder={kind: conv, depth: 16}"),
     *("agent.horizon=15", "training.starts.rollouts=512"),
 )
+MODEL_ALONE = ("agent.kind=random", "training.improve=0", "training.real_rollout=0")
+"""An update of the published policy takes minutes: it imagines 800 frames."""
 LEARNERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "DreamerV2's layout, 16 x 32": ("dreamer_small", (*LARGE_BATCH, *DREAMERV2)),
     "dreamer_small, 16 x 32": ("dreamer_small", (*LARGE_BATCH, "training.starts.rollouts=256")),
     "dreamer_small, 8 x 16": ("dreamer_small", ()),
     "dreamerv3, 16 x 32": ("dreamerv3", LARGE_BATCH),
-    "simple": ("simple", ()),
+    "simple, its model": ("simple", MODEL_ALONE),
     "simple_deterministic_small": ("simple_deterministic_small", ()),
     "flow_small": ("flow_small", ()),
     "PPO, Nature network": ("ppo_nature", ("training.rollout=128",)),
