@@ -29,6 +29,7 @@ import learning
 import numpy as np
 from archive import Archive
 from few_steps.cells import Cell
+from kept_cells import heading
 from provenance import made_line
 
 from worldmodels.analysis.statistics.bootstrap import estimate
@@ -114,7 +115,7 @@ def execute(arguments: Sequence[str], run: Path, cores: Sequence[int]) -> None:
 
 def report(updates: int) -> str:
     """Return what was found as Markdown: returns on training and test levels, means over seeds with 95 % intervals."""
-    lines = [f"# A world explored without rewards\n\n```\n{(__doc__ or '').strip()}\n```\n"]
+    lines = [heading("A world explored without rewards", __doc__)]
     rows = {
         "zero-shot: the task's policy beside the explorer": kept("explored_"),
         f"few-shot: a new policy after {updates} updates": kept(f"task_{updates}_"),

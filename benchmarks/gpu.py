@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from archive import Archive
-from kept_cells import measure_cells, write_report
+from kept_cells import heading, measure_cells, write_report
 from provenance import made_line
 from speed.stopwatch import precisions
 
@@ -128,11 +128,7 @@ def samples(config: RunConfig) -> int:
 def report(cells: list[dict[str, Any]]) -> str:
     """Return a table of all that was measured."""
     lines = [
-        "# Updates on a device\n",
-        "```",
-        (__doc__ or "").strip(),
-        "```",
-        "",
+        heading("Updates on a device", __doc__),
         "An update is one of the model and one of the policy. Frames are the real ones of its batch.",
         "",
         "| learner | device | precision | compiler | updates/s | model, ms | policy, ms | frames/s | built, s | GB |",

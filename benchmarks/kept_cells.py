@@ -34,6 +34,11 @@ def measure_cells(
     return list(archive.cells().values())
 
 
+def heading(title: str, doc: str | None) -> str:
+    """Return the beginning of a report: its title, and the docstring of its script."""
+    return f"# {title}\n\n```\n{(doc or '').strip()}\n```\n"
+
+
 def write_report(path: Path, cells: list[Found], report: Callable[[list[Found]], str]) -> None:
     """Write and print the report of the cells; nothing if there are none."""
     if cells:

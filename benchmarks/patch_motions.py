@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from archive import Archive
-from kept_cells import mean_cell, measure_cells, over_seeds, write_report
+from kept_cells import heading, mean_cell, measure_cells, over_seeds, write_report
 from provenance import made_line
 
 from worldmodels.analysis.statistics.bootstrap import estimate
@@ -138,7 +138,7 @@ def report(cells: list[dict[str, Any]]) -> str:
     """Return the table of all cells, the means over seeds with intervals where there are several."""
     ahead = " | ".join(f"{steps} ahead" for steps in HORIZONS)
     lines = [
-        f"# Motions of patches\n\n```\n{(__doc__ or '').strip()}\n```\n",
+        heading("Motions of patches", __doc__),
         f"On {', '.join(sorted({cell['processor'] for cell in cells}))}.\n",
         f"| game | updates | motions of | seeds | {ahead} | processor ms for an update |",
         "|---" * (5 + len(HORIZONS)) + "|",

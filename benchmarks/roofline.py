@@ -24,7 +24,7 @@ from unittest.mock import patch
 
 from archive import Archive
 from gpu import hardware, samples
-from kept_cells import measure_cells, write_report
+from kept_cells import heading, measure_cells, write_report
 from provenance import made_line
 from speed.stopwatch import Product, Stopwatch, precisions
 
@@ -79,6 +79,8 @@ def measure(seconds: float, hardware: str, learner: str, precision: Any) -> dict
     """Return the operations of a learner's updates, their least times, and the speed of the large product."""
     from speed.operations import counted
 
+    from worldmodels.models.devices import wait_for_gpu
+
     preset, overrides = LEARNERS[learner]
     config = load_config(RunConfig, [preset], [*overrides, "env.game=coinrun", f"precision={precision}", "compile=off"])
     env = build_env(config)
@@ -91,6 +93,7 @@ def measure(seconds: float, hardware: str, learner: str, precision: Any) -> dict
         for name, call in calls.items():
             with watches[name]():
                 call()
+                wait_for_gpu()
     operations = {}
     for name, call in calls.items():
         with counted() as found:
@@ -132,11 +135,7 @@ def _methods(parts: Parts) -> Iterator[tuple[str, Any, str]]:
 def report(cells: list[dict[str, Any]]) -> str:
     """Return a table of all that was measured."""
     lines = [
-        "# Updates beside a large matrix product\n",
-        "```",
-        (__doc__ or "").strip(),
-        "```",
-        "",
+        heading("Updates beside a large matrix product", __doc__),
         "An update is one of the model and one of the policy; frames are the real ones of its batch. Times are the "
         "least of all turns. The last column has the frames a second of an update whose operations all run at the "
         "speed of the large product, and that does nothing else.",

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 from archive import Archive
-from kept_cells import measure_cells, write_report
+from kept_cells import heading, measure_cells, write_report
 from preset_speed import learning
 from provenance import made_line
 
@@ -206,7 +206,7 @@ def squared(frames: np.ndarray, truth: np.ndarray) -> float:
 
 def report(cells: list[dict[str, Any]]) -> str:
     """Return two tables for each world: what is drawn, for each family and way to draw, and what is read from it."""
-    lines = [f"# Families of world models side by side\n\n```\n{(__doc__ or '').strip()}\n```\n", WORDS]
+    lines = [heading("Families of world models side by side", __doc__), WORDS]
     for world, minutes in dict.fromkeys((cell["world"], cell["minutes"]) for cell in cells):
         those = [cell for cell in cells if (cell["world"], cell["minutes"]) == (world, minutes)]
         lines += [f"\n## {world}, {minutes:g} minutes\n", *table(("", "updates", *FIGURES.values()), drawn_rows(those))]

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from archive import Archive
-from kept_cells import mean_cell, measure_cells, over_seeds, write_report
+from kept_cells import heading, mean_cell, measure_cells, over_seeds, write_report
 from provenance import made_line
 
 from worldmodels.config.run_config import RunConfig
@@ -138,7 +138,7 @@ def measure(model: Any, game: str) -> dict[str, float]:
 def report(cells: list[dict[str, Any]]) -> str:
     """Return the table of all cells, the means over seeds with intervals where there are several."""
     lines = [
-        f"# Recipes of a world model\n\n```\n{(__doc__ or '').strip()}\n```\n",
+        heading("Recipes of a world model", __doc__),
         *(f"* {recipe}: {words}" for recipe, words in (RECIPES | GONE).items()),
         "",
         f"| game | updates | recipe | seeds | {' | '.join(FIGURES)} |",
