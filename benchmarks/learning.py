@@ -9,6 +9,7 @@ parts    20,000 real steps, CoinRun, three seeds: Dreamer from imagination alone
          two, and without each of its parts
 ceiling  80,000 real steps, six games, five seeds, PPO alone, by its settings and by SimPLe's: about as many as SimPLe
          learns from in `few`, real and imagined, so what it could reach in a world without a fault
+sampled  20,000 real steps, six games, three seeds: SimPLe, Dreamer, and PPO that learns in the flow model
 truth    20,000 real steps, three games, two seeds: Dreamer, and Dreamer with parts of its world model replaced by the
          game itself (few_steps/true_world.py). The part that lifts the return bounds it
 
@@ -71,6 +72,23 @@ CEILING = {
         "PPO, entropy 0.003, rate 1e-3", "few_ppo", {"agent.entropy": 3e-3, "agent.optimizer.learning_rate": 1e-3}
     ),
 }
+SAMPLED = {
+    "simple": LEARNERS["simple"],
+    "dreamer": LEARNERS["dreamer"],
+    "flow": Learner(  # the loop of `few_simple`, with three eighths of its imagined steps
+        "PPO in the flow model",
+        "flow_small few_agent few",
+        {
+            "model.optimizer.learning_rate": "linear(6e-4, 1e-5, 1_050)",
+            **{"agent.style.norm": "rms", "agent.horizon": 5, "agent.entropy": 1e-2, "agent.imagined_epochs": 1},
+            **{"agent.scale_imagined_policy": True, "agent.optimizer.learning_rate": 1e-3, "replay.held_out_every": 0},
+            **{"training.prefill": 4_000, "training.collect": 800, "training.real_rollout": 50, "training.fit": 50},
+            **{"training.fit_factors": [2], "training.improve": 12, "training.starts.rollouts": 160},
+            **{"training.imagination_weight": "rewards_and_ends", "training.event_share": 0.5},
+            **{"schedule.log_updates": 0, "schedule.checkpoint_updates": 0},
+        },
+    ),
+}
 IMAGINATION_ALONE: dict[str, Any] = {"agent.recent.policy_scale": 0.0, "agent.recent.steps": 64}
 
 
@@ -115,6 +133,7 @@ EXPERIMENTS = (
     Experiment("more", 100_000, ("coinrun", "starpilot"), (1, 2, 3), {}, LEARNERS, overrides={}),
     Experiment("parts", 20_000, ("coinrun",), (1, 2, 3), {}, PARTS, overrides={}),
     Experiment("ceiling", 80_000, GAMES, (1, 2, 3, 4, 5), {}, CEILING, overrides={}),
+    Experiment("sampled", 20_000, GAMES, (1, 2, 3), {}, SAMPLED, overrides={}),
     Experiment("truth", 20_000, ("coinrun", "ninja", "fruitbot"), (1, 2), {}, TRUTH, overrides={}),
 )
 

@@ -54,9 +54,10 @@ def test_the_settings_are_valid_and_give_exactly_the_steps(experiment: Experimen
 
 
 def test_the_tables_are_as_large_as_they_say() -> None:
-    few, more, parts, ceiling, truth = (list(experiment.cells()) for experiment in learning.EXPERIMENTS)
+    few, more, parts, ceiling, sampled, truth = (list(experiment.cells()) for experiment in learning.EXPERIMENTS)
     assert (len(few), len(more), len(parts), len(ceiling)) == (6 * 5 * 5, 2 * 3 * 3, 7 * 3, 6 * 5 * 2)
-    assert len(truth) == 3 * 2 * 5
+    assert (len(sampled), len(truth)) == (6 * 3 * 3, 3 * 2 * 5)
+    assert sampled[1].settings == few[2].settings
     assert ceiling[0].overrides == few[0].overrides | {"training.steps": 80_000}
     assert ceiling[1].overrides == ceiling[0].overrides | {
         "agent.entropy": 3e-3,
