@@ -52,7 +52,7 @@ LEARNERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "simple_deterministic_small": ("simple_deterministic_small", ()),
     "flow_small": ("flow_small", ()),
     "PPO, Nature network": ("ppo_nature", ("training.rollout=128",)),
-    "PPO, IMPALA": ("ppo_procgen", ("training.rollout=4", "agent.minibatch=1.0")),  # one minibatch of 256
+    "PPO, IMPALA": ("ppo_procgen", ("training.rollout=4", "agent.minibatch=256")),
 }
 """Names, presets and their overrides."""
 UPDATES = {"model": ("fit",), "policy": ("update_from_imagination", "update_from_rollouts")}

@@ -1,12 +1,13 @@
 """Measures how fast world models and policies learn on this machine, and the errors of the fast models.
 
-    python benchmarks/train_speed.py [--only dreamer next_frame ppo atari quality] [--peer-python PYTHON]
-                                     [--dreamerv2-python PYTHON]
+    python benchmarks/train_speed.py [--only dreamer next_frame ppo impala atari quality]
+                                     [--peer-python PYTHON] [--dreamerv2-python PYTHON]
 
 dreamer     recurrent models and the policy in them, DreamerV2's layout beside ours (`speed/dreamer.py`); beside its own
             code, if the Python of an environment with it is given (`speed/dreamerv2_peer.py`)
 next_frame  SimPLe's models, published sizes and small ones: training and simulation (`speed/next_frame.py`)
 ppo         in the real game; beside Stable-Baselines3's, where the Python of an environment with it is given
+impala      the same with IMPALA's network
 atari       the same in Pong
 quality     errors of published and small next-frame layouts, after as many updates and after as much time
 
@@ -32,6 +33,7 @@ PIECES: dict[str, Callable[[argparse.Namespace], dict[str, Any]]] = {
     "dreamer": lambda how: dreamer.measure(how.updates, how.dreamerv2_python),
     "next_frame": lambda how: next_frame.measure(how.rounds),
     "ppo": lambda how: ppo.measure(ppo.COINRUN, how.iterations, how.peer_python),
+    "impala": lambda how: ppo.measure(ppo.IMPALA, how.iterations, how.peer_python),
     "atari": lambda how: ppo.measure(ppo.PONG, how.iterations, how.peer_python),
     "quality": lambda how: quality.measure(how.seconds),
 }

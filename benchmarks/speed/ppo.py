@@ -1,8 +1,8 @@
 """Measures samples per second of PPO in the real game, and the share of the game.
 
-16 environments of coinrun or of Atari's Pong, 128 steps between updates, the Nature network, minibatches of 256. Where
-the Python of a virtual environment with Stable-Baselines3 is given, its PPO does the same in turn with ours, in a
-process of its own (`speed/sb3_peer.py`).
+16 environments of coinrun or of Atari's Pong, 128 steps between updates, the Nature network, minibatches of 256; or
+IMPALA's network as in Procgen's study. Where the Python of a virtual environment with Stable-Baselines3 is given, its
+PPO does the same in turn with ours, in a process of its own (`speed/sb3_peer.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from worldmodels.config.run_config import RunConfig
 from worldmodels.core.configuration.sections import load_config
 from worldmodels.training.loops.model_free import ModelFreeLoop
 
-ENVS, STEPS, MINIBATCH = 16, 128, 256
 STABLE_BASELINES3 = "Stable-Baselines3"
 
 
@@ -34,9 +33,30 @@ class World(NamedTuple):
     frames: int
     passes: int
     env: tuple[str, ...] = ()
+    network: str = "nature"
+    envs: int = 16
+    steps: int = 128
+    minibatch: int = 256
+
+    @property
+    def samples(self) -> int:
+        """Samples of an iteration."""
+        return self.envs * self.steps
 
 
 COINRUN = World("the real game", "coinrun", "coinrun, the Nature network on one frame", frames=1, passes=3)
+IMPALA = World(
+    "the real game with IMPALA's network",
+    "coinrun",
+    "coinrun, IMPALA's network on one frame",
+    frames=1,
+    passes=3,
+    network="impala",
+    envs=64,
+    steps=64,
+    minibatch=2_048,
+)
+"""As in Procgen's study, with a quarter of its 256 steps: the operations of a sample are the same."""
 PONG = World(
     "Atari",
     "ALE/Pong-v5",
@@ -60,15 +80,15 @@ def settings(world: World) -> list[str]:
     return [
         f"env.game={world.game}",
         *world.env,
-        f"env.num_envs={ENVS}",
+        f"env.num_envs={world.envs}",
         "model.kind=frames",
         f"model.frames={world.frames}",
         "agent.kind=ppo",
-        "agent.images=nature",
+        f"agent.images={world.network}",
         f"agent.epochs={world.passes}",
-        f"agent.minibatch={MINIBATCH}",
+        f"agent.minibatch={world.minibatch}",
         "training.kind=model_free",
-        f"training.rollout={STEPS}",
+        f"training.rollout={world.steps}",
     ]
 
 
@@ -93,7 +113,7 @@ class Ours:
 
     def __init__(self, world: World, precision: str):
         config = load_config(RunConfig, [], [*settings(world), f"precision={precision}"])
-        self._env = TimedEnv(build_env(config))
+        self._world, self._env = world, TimedEnv(build_env(config))
         parts = build_parts(config, self._env)
         collected = CollectedSteps(LocalSource(parts, self._env), config.training.rollout_steps)
         self._loop = ModelFreeLoop(parts, config.training, collected)
@@ -109,12 +129,12 @@ class Ours:
         self.game.append(self._env.seconds - before)
 
     def figures(self) -> dict[str, float]:
-        return _figures(self.iterations.wall(), self.iterations.processor(), self.game[1:])
+        return _figures(self._world, self.iterations.wall(), self.iterations.processor(), self.game[1:])
 
 
 def measure(world: World, iterations: int, peer_python: str | None) -> dict[str, Any]:
     learners = {f"ours, {precision}": Ours(world, precision) for precision in precisions()}
-    numbers = (world.game, ENVS, STEPS, world.passes, MINIBATCH)
+    numbers = (world.game, world.network, world.envs, world.steps, world.passes, world.minibatch)
     peer = Peer(peer_python, "sb3_peer.py", *numbers) if peer_python else None
     for _ in range(iterations + 1):  # the first one traces
         for learner in learners.values():
@@ -125,12 +145,12 @@ def measure(world: World, iterations: int, peer_python: str | None) -> dict[str,
     if peer:
         found = peer.end()
         wall, processor = (_median([row[name] for row in found]) for name in ("wall", "processor"))
-        rows[STABLE_BASELINES3] = _figures(wall, processor, [row["game"] for row in found])
+        rows[STABLE_BASELINES3] = _figures(world, wall, processor, [row["game"] for row in found])
     return {"iterations": iterations, "rows": rows}
 
 
-def _figures(wall: float, processor: float, game: list[float]) -> dict[str, float]:
-    samples, game_seconds = ENVS * STEPS, _median(game)
+def _figures(world: World, wall: float, processor: float, game: list[float]) -> dict[str, float]:
+    samples, game_seconds = world.samples, _median(game)
     return {
         "samples_per_second": samples / wall,
         "without_the_game": samples / (wall - game_seconds),

@@ -18,6 +18,7 @@ def report(result: dict[str, Any]) -> str:
         "dreamer": _dreamer,
         "next_frame": _next_frame,
         "ppo": partial(_ppo, "ppo", ppo.COINRUN),
+        "impala": partial(_ppo, "impala", ppo.IMPALA),
         "atari": partial(_ppo, "atari", ppo.PONG),
         "quality": _quality,
     }
@@ -111,9 +112,9 @@ def _ppo(name: str, world: ppo.World, piece: dict[str, Any]) -> list[str]:
         f"## PPO in {world.title}",
         "",
         f"`python benchmarks/train_speed.py --only {name} --iterations {piece['iterations']}{option}`, "
-        f"{_machine(piece)} Figures are medians over iterations made in turn: {ppo.ENVS} environments of "
-        f"{world.words}; {ppo.STEPS} steps, {world.passes} passes of minibatches of {ppo.MINIBATCH}. A sample is one "
-        "step of one environment, from the choice of the action to the update.",
+        f"{_machine(piece)} Figures are medians over iterations made in turn: {world.envs} environments of "
+        f"{world.words}; {world.steps} steps, {world.passes} passes of minibatches of {world.minibatch:,}. "
+        "A sample is one step of one environment, from the choice of the action to the update.",
         "",
         "| | samples/s | over Stable-Baselines3 | without the game | game, s/iteration | processor s/iteration |",
         "|---|---|---|---|---|---|",

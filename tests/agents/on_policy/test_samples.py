@@ -115,8 +115,8 @@ def test_a_minibatch_may_be_a_share_of_the_samples(share, lstm, shape):
 
 
 def test_a_minibatch_is_a_number_of_samples_or_a_share():
-    assert PPOConfig(minibatch=1).minibatch == 1
-    for wrong in (0, -0.5):
+    assert PPOConfig(minibatch=2).minibatch == 2
+    for wrong in (1.0, 0, -0.5):  # 1.0 is no share: all samples are written as their number
         with pytest.raises(ConfigError, match="minibatch must be"):
             PPOConfig(minibatch=wrong)
 

@@ -111,7 +111,7 @@ class PPOConfig(OnPolicyConfig):
     """Passes through the samples of an iteration (`n_epochs` in Stable-Baselines3)."""
     imagined_epochs: Count = 0
     """Passes through imagined samples, which are new at each iteration. 0: as many as `epochs`."""
-    minibatch: Positive | Annotated[float, Range("be a share above 0 and below 1", _is_share)] = 320
+    minibatch: Annotated[int, at_least(2)] | Annotated[float, Range("be a share above 0 and below 1", _is_share)] = 320
     """Samples for one optimiser step (`batch_size` in Stable-Baselines3), at most all of them. Below 1: a share of
     them, so that more environments make larger minibatches and not more steps; 0.125 is 8 minibatches (`nminibatches`
     in Baselines). Each pass drops the samples that fill no minibatch, others each time."""
