@@ -10,6 +10,8 @@ export VENV
 RUN ?= runs/demo
 WORLD ?= gallery:coinrun
 WORLDMODELS := $(VENV)/bin/worldmodels
+# Where this is set, Python compiles all of TensorFlow's modules at each start, which takes ten seconds.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: play demo docs test tests style types coverage lint lint-native format slow-test sanitize wheels distribution-test page setup clean
 

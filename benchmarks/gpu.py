@@ -1,9 +1,10 @@
 """Measures updates of each family on the first GPU, in both precisions, with XLA and without; or on the processor.
 
-    python benchmarks/gpu.py [--learners dreamerv3 ...] [--minutes 8] [--tests]
+    python benchmarks/gpu.py [--learners dreamerv3 ...] [--devices 2] [--minutes 8] [--tests]
 
-A learner is a preset in CoinRun with a batch. Its updates see blank experience: the least time of three calls counts
-after the first, which builds the graph. What compiling took, and the most memory of the GPU, stand beside it.
+A learner is a preset in CoinRun with a batch, which `--devices` divides among so many GPUs. Its updates see blank
+experience: the least time of three calls counts after the first, which builds the graph. What compiling took, and the
+most memory of the first GPU, stand beside it.
 
 Cells are kept in results/gpu.jsonl as they come, and results/gpu.md is written from them. When the minutes are over, no
 further cell is begun; the same command goes on with the cells that are missing. `--tests` then runs the tests of models
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -63,32 +65,35 @@ COMPILERS = ("off", "xla")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--learners", nargs="+", default=list(LEARNERS), choices=LEARNERS)
+    parser.add_argument("--devices", type=int, default=1, help="on which a run learns (default: %(default)s)")
     parser.add_argument("--minutes", type=float, default=8, help="after which no cell is begun (default: %(default)s)")
     parser.add_argument("--tests", action="store_true", help="run the tests of models and agents afterwards")
     how = parser.parse_args()
     load_tensorflow()
-    write_report(RESULTS.with_suffix(".md"), measure_cells(ARCHIVE, wanted(how.learners, how.minutes), measure), report)
+    cells = measure_cells(ARCHIVE, wanted(how.learners, how.devices, how.minutes), partial(measure, how.devices))
+    write_report(RESULTS.with_suffix(".md"), cells, report)
     if how.tests:
         subprocess.run([sys.executable, "-m", "pytest", "tests/models", "tests/agents"], check=True)
 
 
-def wanted(learners: list[str], minutes: float) -> Iterator[dict[str, str]]:
+def wanted(learners: list[str], devices: int, minutes: float) -> Iterator[dict[str, str]]:
     """Yield cells until the minutes are over."""
-    end, here = time.monotonic() + 60 * minutes, hardware()
+    end, here = time.monotonic() + 60 * minutes, hardware(devices)
     for learner, precision, compiler in product(learners, precisions(), COMPILERS):
         if time.monotonic() < end:
             yield {"hardware": here, "learner": learner, "precision": precision, "compiler": compiler}
 
 
-def hardware() -> str:
-    """Return the device that computes, in words."""
+def hardware(devices: int = 1) -> str:
+    """Return what computes, in words."""
     from worldmodels.models.devices import computing_processor, has_gpu
 
     cores = "" if has_gpu() else f", {counted(len(usable_cores()), 'core')}"
-    return f"{computing_processor()}{cores}"
+    shared = f", {devices} devices" if devices > 1 else ""
+    return f"{computing_processor()}{cores}{shared}"
 
 
-def measure(hardware: str, learner: str, precision: str, compiler: str) -> dict[str, Any]:
+def measure(devices: int, hardware: str, learner: str, precision: str, compiler: str) -> dict[str, Any]:
     """Return the speed of a learner's updates; or the reason if it cannot compute."""
     import tensorflow as tf
 
@@ -96,7 +101,7 @@ def measure(hardware: str, learner: str, precision: str, compiler: str) -> dict[
     from worldmodels.training.estimate import estimate_run
 
     preset, overrides = LEARNERS[learner]
-    asked = [*overrides, "env.game=coinrun", f"precision={precision}", f"compile={compiler}"]
+    asked = [*overrides, "env.game=coinrun", f"precision={precision}", f"compile={compiler}", f"devices={devices}"]
     config = load_config(RunConfig, [preset], asked)
     if has_gpu():
         tf.config.experimental.reset_memory_stats("GPU:0")

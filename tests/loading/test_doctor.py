@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -43,6 +44,18 @@ def test_bfloat16_is_measured_where_the_processor_has_it(
     monkeypatch.setattr(devices, "this_processor", lambda: Processor("Some CPU", instructions))
     monkeypatch.setattr(doctor, "_gigaflops", {"float32": 150.0, "bfloat16": 1200.0}.__getitem__)
     assert doctor._products() == finding
+
+
+def test_modules_that_are_compiled_at_each_start_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = SimpleNamespace(locate_file=lambda name: tmp_path / name)
+    monkeypatch.setattr(doctor, "distribution", lambda name: package)
+    ((name, fine, finding),) = doctor._bytecode(unwritten=True)
+    assert (name, fine) == ("compiled modules", None) and "without the variable PYTHONDONTWRITEBYTECODE" in finding
+    assert not list(doctor._bytecode(unwritten=False))
+    compiled = Path(cache_from_source(str(tmp_path / "tensorflow/python/__init__.py")))
+    compiled.parent.mkdir(parents=True)
+    compiled.touch()
+    assert not list(doctor._bytecode(unwritten=True))
 
 
 @pytest.mark.parametrize("kind", ["float32", "bfloat16"])

@@ -10,7 +10,8 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib.metadata import Distribution, PackageNotFoundError, distributions, version
+from importlib.metadata import Distribution, PackageNotFoundError, distribution, distributions, version
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from worldmodels.core.errors import DISTRIBUTION, FileError, pip_install
@@ -46,6 +47,7 @@ def _findings() -> Iterator[tuple[str, bool | None, str]]:
     yield "free disk here", True, f"{shutil.disk_usage('.').free / 1e9:.0f} GB"
     for package in _PACKAGES:
         yield package, *_package(package)
+    yield from _bytecode(sys.dont_write_bytecode)
     yield from _pygame()
     yield from _keras()
     yield from _other_projects()
@@ -55,6 +57,19 @@ def _findings() -> Iterator[tuple[str, bool | None, str]]:
     yield from _accelerators()
     display = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     yield "display", True if display else None, display or "none: the player needs --headless here"
+
+
+def _bytecode(unwritten: bool) -> Iterator[tuple[str, bool | None, str]]:
+    """Yield a remark if Python writes no compiled modules and TensorFlow has none."""
+    with suppress(PackageNotFoundError):
+        source = str(distribution("tensorflow").locate_file("tensorflow/python/__init__.py"))
+        if unwritten and not Path(cache_from_source(source)).exists():
+            yield (
+                "compiled modules",
+                None,
+                "none, so Python compiles all of TensorFlow's at each start, which takes some ten seconds: start once "
+                "without the variable PYTHONDONTWRITEBYTECODE",
+            )
 
 
 def _pygame() -> Iterator[tuple[str, bool | None, str]]:
