@@ -10,6 +10,7 @@ from provenance import made_line
 
 from speed import ppo
 from speed.quality import STEPS_AHEAD
+from worldmodels.core.errors import counted
 
 
 def report(result: dict[str, Any]) -> str:
@@ -31,7 +32,7 @@ def report(result: dict[str, Any]) -> str:
 
 def _machine(piece: dict[str, Any]) -> str:
     machine = piece["machine"]
-    return f"{machine['cores']} cores of {machine['processor']}, TensorFlow {machine['tensorflow']}."
+    return f"{counted(machine['cores'], 'core')} of {machine['processor']}, TensorFlow {machine['tensorflow']}."
 
 
 def _product(piece: dict[str, Any]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from worldmodels.core.processor import this_processor
+from worldmodels.core.processor import this_processor, usable_cores
 
 if TYPE_CHECKING:
     from worldmodels.models.precision import Precision
@@ -91,4 +90,4 @@ def machine() -> dict[str, Any]:
     """What was measured on."""
     import tensorflow as tf
 
-    return {"processor": str(this_processor()), "cores": os.cpu_count(), "tensorflow": tf.__version__}
+    return {"processor": str(this_processor()), "cores": len(usable_cores()), "tensorflow": tf.__version__}
