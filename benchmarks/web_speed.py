@@ -69,8 +69,8 @@ PROBE = """() => {
 
 
 @asynccontextmanager
-async def serving(run: Path, rate: int) -> AsyncIterator[tuple[str, int]]:
-    """Serve a run; yield its link and the process id of the server."""
+async def serving(run: Path | str, rate: int) -> AsyncIterator[tuple[str, int]]:
+    """Serve a run or a world of the gallery; yield its link and the process id of the server."""
     command = [sys.executable, "-u", "-m", "worldmodels", "play", str(run), "--web", "--port", "0", "--rate", str(rate)]
     server = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     try:
