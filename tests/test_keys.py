@@ -66,7 +66,7 @@ REASONS = {
         "optimizer.schedule",
     },
     "optimizers have it": {"optimizer.clip_ratio", "optimizer.warmup"},
-    "the machine decides": {"deterministic", "devices", "env.num_threads"},
+    "the machine decides": {"deterministic", "env.num_threads"},
     "the user's own environment, data or question": {
         "env.info.mean",
         "env.info.sum",
