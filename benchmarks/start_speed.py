@@ -28,6 +28,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
+from unittest.mock import patch
 
 import aiohttp
 from archive import Archive
@@ -79,16 +80,11 @@ def measure(repeats: int, hardware: str, world: str, modules: str) -> dict[str, 
 @contextmanager
 def starting(compiled: bool) -> Iterator[None]:
     """Let processes keep and use compiled modules, or neither."""
-    before = dict(os.environ)
-    with tempfile.TemporaryDirectory() as folder:
+    with patch.dict(os.environ), tempfile.TemporaryDirectory() as folder:
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         if not compiled:
             os.environ |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPYCACHEPREFIX": folder}
-        try:
-            yield
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
+        yield
 
 
 def run_python(*arguments: str) -> None:
