@@ -22,8 +22,11 @@ from worldmodels.core.errors import ConfigError
 from worldmodels.models.config import HeadConfig, LayerStyle, OptimizerConfig
 
 
-def _is_share(value: float) -> bool:
-    return 0 < value < 1
+def _is_count_or_share(value: float) -> bool:
+    return 0 < value < 1 or (isinstance(value, int) and 2 <= value <= 10**12)
+
+
+_SAMPLES = Range("be a whole number of samples, at least 2, or a share above 0 and below 1", _is_count_or_share)
 
 
 @dataclass(frozen=True)
@@ -111,7 +114,7 @@ class PPOConfig(OnPolicyConfig):
     """Passes through the samples of an iteration (`n_epochs` in Stable-Baselines3)."""
     imagined_epochs: Count = 0
     """Passes through imagined samples, which are new at each iteration. 0: as many as `epochs`."""
-    minibatch: Annotated[int, at_least(2)] | Annotated[float, Range("be a share above 0 and below 1", _is_share)] = 320
+    minibatch: Annotated[int, _SAMPLES] | Annotated[float, _SAMPLES] = 320
     """Samples for one optimiser step (`batch_size` in Stable-Baselines3), at most all of them. Below 1: a share of
     them, so that more environments make larger minibatches and not more steps; 0.125 is 8 minibatches (`nminibatches`
     in Baselines). Each pass drops the samples that fill no minibatch, others each time."""
