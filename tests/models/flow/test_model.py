@@ -55,6 +55,18 @@ def test_frames_and_rewards_follow_the_action(learned: Flow) -> None:
     np.testing.assert_allclose(learned.reward(state), [0, 1], atol=0.2)
 
 
+def test_events_are_learned_from_all_steps_of_a_window() -> None:
+    """Windows of 4 steps have 2 targets behind 2 frames, and rewards at 3 steps."""
+    losses = {}
+    for step in range(4):
+        batch = windows(0)
+        reward = np.zeros_like(batch.reward)
+        reward[:, step] = 1.0
+        losses[step] = float(build().fit(batch._replace(reward=reward), np.array([0, 7]))[0]["model/reward_loss"])
+    # Before it learns, the head gives each reward the same loss; nothing leads to the first step of a window.
+    assert losses[0] < losses[1] and losses[1] == pytest.approx(losses[2]) == pytest.approx(losses[3])
+
+
 def test_samples_decide_and_the_mean_does_not(learned: Flow) -> None:
     rows = 64
     state, action = state_of(learned, rows), np.full(rows, 2)

@@ -183,22 +183,30 @@ class Flow:
         """Return the loss and its parts: each step behind the first frames of a window predicts its next frame."""
         first = self.config.frames - 1
         frames, history, action = (in_rows(x[first:-1]) for x in (*followed, actions))
-        target, is_first, reward, continuation = (
-            in_rows(x[first + 1 :]) for x in (window.frames, window.is_first, window.reward, window.continuation)
-        )
+        target = path.to_colours(in_rows(window.frames[first + 1 :]))
         steps = window.frames.shape[0] - first - 1
-        drawn, error = self._denoise(frames, tf.concat([history, action], -1), path.to_colours(target), steps, seed)
-        # The frame that the model makes itself: in imagination there is no other, and it shows less of an event.
-        shift = draws.fold_in(seed, -1)
-        summary = self.events(self._newest(frames), action, path.to_images(drawn), shift)
-        losses = {
-            "frame_loss": error,
-            "reward_loss": weighted(self.reward_head.loss(summary, reward, 0.0), weights),
-            "continuation_loss": weighted(self.continuation_head.loss(summary, continuation), weights),
+        drawn, error = self._denoise(frames, tf.concat([history, action], -1), target, steps, seed)
+        possible = 1.0 - tf.cast(window.is_first[1:], tf.float32)
+        rewards, ends = self._event_losses(window, actions, path.to_images(drawn), draws.fold_in(seed, -1))
+        parts = {
+            "frame_loss": weighted_mean(error, in_rows(possible[first:])),
+            "reward_loss": weighted_mean(weighted(rewards, weights), in_rows(possible)),
+            "continuation_loss": weighted_mean(weighted(ends, weights), in_rows(possible)),
         }
-        possible = 1.0 - tf.cast(is_first, tf.float32)
-        parts = {name: weighted_mean(values, possible) for name, values in losses.items()}
         return parts["frame_loss"] + EVENT_SCALE * (parts["reward_loss"] + parts["continuation_loss"]), parts
+
+    def _event_losses(self, window: Window, actions, drawn: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """Return the losses of reward and continuation at all steps of a window but the first, in rows.
+
+        They read the frames `drawn` at the last steps, since imagination has no others and they show less of an event.
+        The steps before have recorded frames: events are rare, and most are at these steps.
+        """
+        recorded = in_rows(window.frames[1 : self.config.frames])
+        before, action, reward, continuation = (
+            in_rows(x) for x in (window.frames[:-1], actions[:-1], window.reward[1:], window.continuation[1:])
+        )
+        summary = self.events(before, action, tf.concat([recorded, drawn], 0), seed)
+        return self.reward_head.loss(summary, reward, 0.0), self.continuation_head.loss(summary, continuation)
 
     def _denoise(
         self, frames: tf.Tensor, actions: tf.Tensor, target: tf.Tensor, steps: int, seed: tf.Tensor
