@@ -17,6 +17,7 @@ from worldmodels.core.specs import ActionSpec, ObservationSpec
 from worldmodels.core.types import Batch
 from worldmodels.models import devices, draws
 from worldmodels.models.api import Drawing
+from worldmodels.models.config import OptimizerConfig
 from worldmodels.models.devices import draw_rows
 from worldmodels.models.flow import path
 from worldmodels.models.flow.config import AVERAGED, NETWORK, FlowConfig
@@ -35,8 +36,9 @@ AVERAGE = 0.999
 HEAD_UNITS = 128
 EVENT_WEIGHT = 10.0
 """Weight of rewards and of episode ends in their losses, for which predicted probabilities are corrected."""
-EVENT_SCALE = 0.01
-"""Factor of these losses, so that they do not decide how far the gradient of all weights is clipped."""
+EVENT_OPTIMIZER = OptimizerConfig(learning_rate=2e-3, epsilon=1e-8, clip=10.0, weight_decay=0.0)
+"""Optimizer of the networks of rewards and ends. They are small and read frames as they are drawn, so they learn at a
+larger rate than the network of frames."""
 MEAN_SHARE = 0.25
 """Share of rows that learn the mean of the next frame; the others learn to sample it."""
 PAST_NOISE = 0.25
@@ -74,13 +76,14 @@ class Flow:
         summary = self.events.summary_size
         self.reward_head = HurdleReward(summary, HEAD_UNITS, EVENT_WEIGHT, seeds)
         self.continuation_head = Continuation(summary, HEAD_UNITS, EVENT_WEIGHT, seeds)
-        layers: list[keras.layers.Layer] = [self.network, self.events, self.reward_head, self.continuation_head]
-        self.variables = named_variables(layers)
-        self._averages = named_variables([self.averaged])
-        self._followed = list(named_variables([self.network]).values())
+        heads: list[keras.layers.Layer] = [self.events, self.reward_head, self.continuation_head]
+        of_frames, of_events = named_variables([self.network]), named_variables(heads)
+        self.variables = {**of_frames, **of_events}
+        self._averages, self._followed = named_variables([self.averaged]), list(of_frames.values())
         for average, variable in zip(self._averages.values(), self._followed, strict=True):
             average.assign(variable)
-        self.optimizer = build_optimizer(self.variables, config.optimizer)
+        self.optimizer = build_optimizer(of_frames, config.optimizer)
+        self._event_optimizer = build_optimizer(of_events, EVENT_OPTIMIZER)
         self.calls = tf.Variable(config.calls, trainable=False)  # so that another number is not another graph
 
     def initial(self, batch: int | tf.Tensor) -> FlowState:
@@ -172,15 +175,21 @@ class Flow:
         actions = action_vectors(window.action, self.spec.action)
         previous = tf.concat([tf.zeros_like(actions[:1]), actions[:-1]], 0)
         followed = self._follow(window.frames, previous, window.is_first)
-        with tf.GradientTape() as tape:
-            loss, metrics = self._loss(window, followed, actions, seed, weights)
-        norm, finite = self.optimizer.minimize(tape, loss)
+        with tf.GradientTape(persistent=True) as tape:
+            losses = self._losses(window, followed, actions, seed, weights)
+            event_loss = losses["reward_loss"] + losses["continuation_loss"]
+        of_frames = self.optimizer.gradients(tape, losses["frame_loss"])
+        of_events = self._event_optimizer.gradients(tape, event_loss)
+        finite = of_frames.finite & of_events.finite
+        self.optimizer.apply(of_frames, finite)
+        self._event_optimizer.apply(of_events, finite)
         self._move_averages(finite)
-        metrics |= {"loss": loss, "gradient_norm": norm, "finite": tf.cast(finite, tf.float32)}
+        loss = losses["frame_loss"] + event_loss
+        metrics = losses | {"loss": loss, "gradient_norm": of_frames.norm, "finite": tf.cast(finite, tf.float32)}
         return {f"model/{name}": value for name, value in metrics.items()}, self._observed(*followed)
 
-    def _loss(self, window: Window, followed, actions, seed, weights) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
-        """Return the loss and its parts: each step behind the first frames of a window predicts its next frame."""
+    def _losses(self, window: Window, followed, actions, seed, weights) -> dict[str, tf.Tensor]:
+        """Return the losses: each step behind the first frames of a window predicts its next frame."""
         first = self.config.frames - 1
         frames, history, action = (in_rows(x[first:-1]) for x in (*followed, actions))
         target = path.to_colours(in_rows(window.frames[first + 1 :]))
@@ -188,12 +197,11 @@ class Flow:
         drawn, error = self._denoise(frames, tf.concat([history, action], -1), target, steps, seed)
         possible = 1.0 - tf.cast(window.is_first[1:], tf.float32)
         rewards, ends = self._event_losses(window, actions, path.to_images(drawn), draws.fold_in(seed, -1))
-        parts = {
+        return {
             "frame_loss": weighted_mean(error, in_rows(possible[first:])),
             "reward_loss": weighted_mean(weighted(rewards, weights), in_rows(possible)),
             "continuation_loss": weighted_mean(weighted(ends, weights), in_rows(possible)),
         }
-        return parts["frame_loss"] + EVENT_SCALE * (parts["reward_loss"] + parts["continuation_loss"]), parts
 
     def _event_losses(self, window: Window, actions, drawn: tf.Tensor, seed: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """Return the losses of reward and continuation at all steps of a window but the first, in rows.
@@ -243,6 +251,7 @@ class Flow:
             "weights": save_variables(self.variables),
             "averages": save_variables(self._averages),
             "optimizer": self.optimizer.save(),
+            "events": {"optimizer": self._event_optimizer.save()},
         }
 
     def load(self, tree: dict[str, Any]) -> None:
@@ -253,6 +262,8 @@ class Flow:
         load_variables(self.variables, weights, "the world model")
         load_variables(self._averages, tree["averages"], "the world model's averages")
         self.optimizer.load(tree["optimizer"])
+        count = {"updates": tree["optimizer"]["updates"]}  # packs of one optimizer have this alone
+        self._event_optimizer.load(tree.get("events", {"optimizer": count})["optimizer"])
 
     def _newest(self, frames: tf.Tensor) -> tf.Tensor:
         return frames[..., -self.spec.observation_shape[-1] :]
