@@ -97,6 +97,11 @@ def test_the_averages_alone_draw_as_all_weights_do(learned: Flow) -> None:
     ours, theirs = (model.imagine(state, action, 1.0, np.array([3, 4])) for model in (learned, packed))
     np.testing.assert_array_equal(learned.frame(ours), packed.frame(theirs))
     np.testing.assert_array_equal(ours.reward, theirs.reward)
+    # Packs from before events had an optimizer of their own have one count.
+    tree["optimizer"] = {"updates": 300}
+    del tree["events"]
+    packed.load(tree)
+    assert int(packed.save()["events"]["optimizer"]["updates"]) == 300
     del tree["averages"]["averaged/place"]
     with pytest.raises(CheckpointError, match="lacks 'flow/place'"):
         build().load(tree)
