@@ -36,7 +36,7 @@ class FlowConfig(Section):
     """Calls of the network for each sampled frame (`num_steps_denoising` in DIAMOND). More calls give finer frames, and
     take as much more time. At temperature 0 one call gives the mean."""
     optimizer: OptimizerConfig = field(default_factory=_adam)
-    """Optimizer of the whole model."""
+    """Optimizer of the network of frames; the networks of rewards and ends have one of their own."""
 
     def spec(self, observation: ObservationSpec, action: ActionSpec) -> ModelSpec:
         """Return the model's spec; raise ConfigError if observations are not images."""
